@@ -74,8 +74,8 @@ def not_as_sealed(part: Part, study: Study, meant: Planned) -> Iterator[str]:
 
 def other_settings(about: Mapping, part: Part, meant: Planned) -> Iterator[str]:
     """What run.json states otherwise than the plan means."""
-    stated = {"grader": None} | shortened(about["settings"])
-    wanted = {"grader": None} | meant.settings
+    stated = {"grader": None, "kind": about.get("kind")} | shortened(about["settings"])
+    wanted = {"grader": None, "kind": "live"} | meant.settings
     del wanted["own"]
     yield from told("planned", wanted, stated, "run.json")
     for name in sorted(stated.keys() - wanted.keys() - OPEN):
@@ -91,7 +91,6 @@ def other_settings(about: Mapping, part: Part, meant: Planned) -> Iterator[str]:
         yield f"seeds {seeds} in run.json, planned {wanted_seeds}"
     hashes = {name: hashed for name, (_, hashed) in meant.problems.items()}
     yield from told("planned", hashes, about.get("data") or {}, "run.json", "problems of ")
-    yield from told("planned", {"kind": "live"}, about, "run.json")
 
 
 def other_prompts(run, meant: Planned) -> Iterator[str]:

@@ -7,7 +7,6 @@ import pandas as pd
 
 from . import bench, rules
 from .against import against_plan
-from .factors import REPRODUCTION
 from .plan import Study
 
 WIDTH = 27  # of a comparison's name
@@ -44,9 +43,7 @@ def checked(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:
             said,
             f"no: {reason}" if reason else "yes",
         )
-        for line in compared(name, there[name], planned, study):
-            yield f"  {line}"
-        for line in look.notes:
+        for line in (*compared(name, there[name], planned, study), *look.notes):
             yield f"  {line}"
         for rule, why in look.why.items():
             if why and why != reason:
@@ -71,21 +68,14 @@ def compared(
     plan = study.plan
     date = plan.get("later", {}).get(name, plan.get("date", "never"))
     text = plan.get("text", "nowhere")
-    began = []
-    for system in systems:
-        for part in system:
-            began += [session["began"] for session in sessions_of(part)]
-    first = min(began, default="nobody knows")
+    parts = [part for system in systems for part in system]
+    sessions = [one for part in parts for one in part.about.get("sessions", ())]
+    first = min((one["began"] for one in sessions if "began" in one), default="nobody knows")
     yield f"planned {date} ({text}), runs from {first} on"
     known = rules.factors_of(name)
     if known:
-        what = "a reproduction" if known["named"] == REPRODUCTION else known["named"]
         hashes = f"prompts {known['prompts_tools']} - {known['prompts_without']}"
-        yield f"about {what}; the sides differ in {known['differ']}; {hashes}"
-
-
-def sessions_of(part: bench.Part) -> list[Mapping[str, str]]:
-    return [one for one in part.about.get("sessions", ()) if "began" in one]
+        yield f"about {known['named']}; the sides differ in {known['differ']}; {hashes}"
 
 
 def parts_checked(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:

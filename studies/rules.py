@@ -36,7 +36,7 @@ USED = 0.05  # of the programs that could call a made tool, the share that must
 TOOLLESS = ("primitive", "memory", "pot", "cot")
 #: The modes of a method whose programs may call a tool that another request made.
 CALLERS = ("import", "craft", "latm", "tte")
-PLACE = ["category", "problem", "sample"]
+PLACE = ["category", "problem", "sample", "program"]
 #: Of a run's programs, the share that another run has at the same place if it is a copy. TROVE and
 #: itself with an empty toolbox share two thirds.
 COPIED = 0.9
@@ -338,13 +338,12 @@ def other_factors(name: str, rendered: Sequence[str], study: Study) -> str:
 def copies(parts: Iterable) -> Iterator[str]:
     """Parts that hold another's programs: a run copied to another place, under another seed or
     name."""
-    for one, other in combinations(parts, 2):
-        known, found = (
-            {*part.candidates[[*PLACE, "program"]].itertuples(index=False, name=None)}
-            for part in (one, other)
-        )
+    held = [
+        (part.name, {*part.candidates[PLACE].itertuples(index=False, name=None)}) for part in parts
+    ]
+    for (one, known), (other, found) in combinations(held, 2):
         if len(known & found) > COPIED * len(known):
-            yield f"{one.name} and {other.name} hold the same programs: one run, twice"
+            yield f"{one} and {other} hold the same programs: one run, twice"
 
 
 def unlike_systems(name: str, systems: Sequence[Sequence], factor: str) -> list[str]:

@@ -21,7 +21,7 @@ from trove_lite_analysis.cli.notebooks import notebook_parameters, paths, refuse
 
 from .conftest import ROOT
 from .newcomer import inputs
-from .papers.essays import NOTEBOOKS, executed
+from .papers.essays import NOTEBOOKS, essay, executed
 from .simulated import candidates
 
 ELSEWHERE = ("25", "30", "40")  # about data or methods that no simulated run has
@@ -185,8 +185,7 @@ def test_an_essay_refuses_a_parameter_that_it_does_not_have(injected, unknown):
 
 
 def test_papermill_with_a_wrong_name_ends_at_once(tmp_path):
-    (path,) = (path for path in NOTEBOOKS if path.stem.startswith("20"))
-    done = papermill(path, ROOT, tmp_path / "out.ipynb", "-p", "run", "runs/mine")
+    done = papermill(essay("20"), ROOT, tmp_path / "out.ipynb", "-p", "run", "runs/mine")
     assert done.returncode == 1
     assert "this notebook has no parameter 'run'" in done.stderr
 

@@ -241,7 +241,10 @@ NAMED_FOR = "jupyterlab papermill vllm pandas seaborn sympy scipy matplotlib"
 def test_conda_has_the_packages_that_the_kit_is_named_for_within_pyproject_s_bounds():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    stated = map(Requirement, [*project["dependencies"], *extras["notebooks"], *extras["vllm"]])
+    stated = map(
+        Requirement,
+        sum((extras[each] for each in ("notebooks", "lab", "vllm")), project["dependencies"]),
+    )
     bounds = {one.name: one.specifier for one in stated}
     *conda, by_pip = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     *packages, editable = by_pip["pip"]
@@ -264,7 +267,7 @@ def test_the_images_install_what_pyproject_says_and_nothing_of_their_own():
     assert here["build"] == {"dockerfile": "../Dockerfile", "context": ".."}
     assert here["postCreateCommand"] == "make .venv/ready-to-test"
     rules = (ROOT / "Makefile").read_text()
-    assert re.findall(r"pip install .*'(\.\[\w+\])'", rules) == [".[notebooks]", ".[dev]"]
+    assert re.findall(r"pip install .*'(\.\[\w+\])'", rules) == [".[notebooks]", ".[lab]", ".[dev]"]
 
 
 @pytest.mark.parametrize(("page", "known"), [("methods", METHODS), ("datasets", DATASETS)])

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -154,6 +155,7 @@ NAMES = {
     "status",
 }
 NAMES |= {"role", "finish_reason", "selection"}
+CODED = pa.dictionary(pa.int32(), pa.string())  # of names, in Arrow
 NULLABLE = {pa.bool_(): pd.BooleanDtype(), pa.int64(): pd.Int64Dtype()}
 NULLABLE |= {pa.int16(): pd.Int16Dtype(), pa.int32(): pd.Int32Dtype()}
 
@@ -171,12 +173,19 @@ def as_arrow(rows: list[dict], schema: pa.Schema = SCHEMA) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=schema)
 
 
+def _encoded(table: pa.Table) -> pa.Table:
+    """The same table with its names as dictionaries: a number a row."""
+    kinds = [CODED if field.name in NAMES else field.type for field in table.schema]
+    return table.cast(pa.schema(zip(table.schema.names, kinds, strict=True)))
+
+
 def as_frame(table: pa.Table) -> pd.DataFrame:
     """An arrow table of candidates, outcomes or calls → pandas, with nullable types, names as
     categories."""
-    frame = table.to_pandas(types_mapper=NULLABLE.get)
+    frame = _encoded(table).to_pandas(types_mapper=NULLABLE.get)
     for name in NAMES & set(frame.columns):
-        frame[name] = frame[name].astype("category")
+        known = frame[name].cat
+        frame[name] = known.set_categories(sorted(known.categories))
     return with_shared_state(frame) if "shares_state" in frame else frame
 
 
@@ -222,10 +231,23 @@ def add_measures(candidates: pd.DataFrame) -> pd.DataFrame:
     return candidates.assign(reported_operations=reported, used_tools=used, operation_counts=counts)
 
 
+def rows_where(table: pd.DataFrame, holds: pd.Series | np.ndarray) -> pd.DataFrame:
+    """The rows for which it holds; without a copy of their values where it holds for all, as a
+    million rows are some hundred megabytes."""
+    return table.copy(deep=False) if holds.all() else table[np.asarray(holds)]
+
+
+def as_text(table: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
+    """The table with these columns as text. Rows share it: `astype(str)` makes a text for each, of
+    57 bytes."""
+    names = [*names]
+    return table.astype(dict.fromkeys(names, "category")).astype(dict.fromkeys(names, object))
+
+
 def all_candidates(candidates: pd.DataFrame) -> pd.DataFrame:
     """The candidates proper: without the rows that say what a recorded run selected
     (`selections`)."""
-    return candidates[(require_candidates(candidates)["phase"] != SELECTED).to_numpy()]
+    return rows_where(candidates, require_candidates(candidates)["phase"] != SELECTED)
 
 
 def selections(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -239,7 +261,12 @@ def selected_alone(candidates: pd.DataFrame) -> list[tuple[str, str]]:
     """(run, category) of the runs of which only the selected answers are known, sorted."""
     parts = (selections(candidates), all_candidates(candidates))
     selected, whole = (
-        set(part[["run", "category"]].astype(str).itertuples(index=False, name=None))
+        set(
+            part[["run", "category"]]
+            .drop_duplicates()
+            .astype(str)
+            .itertuples(index=False, name=None)
+        )
         for part in parts
     )
     return sorted(selected - whole)
@@ -295,12 +322,12 @@ def _load_together(
         )
     if wrong := [type(path).__name__ for path in paths if not isinstance(path, (str, Path))]:
         raise TroveLiteError(f"a {wrong[0]} is not the path of a run: name a run folder or a file")
-    tables = [read(Path(path)) for path in paths]
+    tables = [_encoded(read(Path(path))) for path in paths]
     if not all(
         "solution" in table.column_names or "stage" in table.column_names for table in tables
     ):
         tables = [
-            table if table.schema.equals(OUTCOMES_SCHEMA) else _outcomes_of(table)
+            _encoded(_outcomes_of(table)) if "solution" in table.column_names else table
             for table in tables
         ]
     frame = as_frame(pa.concat_tables(tables)).sort_values(key, kind="stable", ignore_index=True)
@@ -318,7 +345,9 @@ def _outcomes_of(table: pa.Table) -> pa.Table:
     return pa.Table.from_pandas(frame, OUTCOMES_SCHEMA, preserve_index=False)
 
 
-def _file(path: Path) -> Path:
+def table_file(path: Path) -> Path:
+    """The table of candidates that is meant by a run folder, or by the path of a table. Raises
+    UsageError for neither, DamagedFile for a folder that does not say what it is a run of."""
     file = path / TABLES[0] if path.is_dir() else path
     if not file.is_file():
         hint = (
@@ -332,13 +361,15 @@ def _file(path: Path) -> Path:
             else "a text instead of a list of paths? For papermill write -y 'runs: [RUN]'"
         )
         raise UsageError(f"{file}: missing ({hint}); see `trove-lite --help` for how to make a run")
+    if file != path and not (path / "run.json").exists():
+        raise DamagedFile(f"{path}: its run.json is missing; restore it, or make the run again")
     if file.name in TABLES:
         refuse_edited(file.parent)
     return file
 
 
 def _read_candidates(path: Path) -> pa.Table:
-    table = _read(file := _file(path))
+    table = _read(file := table_file(path))
     if not len(table):
         raise DamagedFile(f"{file}: holds no row; make the run again")
     schema = SCHEMA if {*TEXT} & {*table.column_names} else OUTCOMES_SCHEMA
@@ -367,7 +398,7 @@ def _stated_rules(table: pa.Table, folder: Path) -> pa.Array:
 
 
 def _read_calls(path: Path) -> pa.Table:
-    file = _file(path)  # without it the run is not complete
+    file = table_file(path)  # without it the run is not complete
     beside = file.with_name(TABLES[1]) if file.name == TABLES[0] else file
     table = _read(beside) if beside.is_file() else None
     if table is None or "stage" not in table.column_names:
@@ -382,7 +413,7 @@ def _read(file: Path) -> pa.Table:
     """A file's table, of the schema of this release; one that does not say its schema is taken at
     its columns."""
     try:
-        table = pq.read_table(file)
+        table = pq.read_table(file, read_dictionary=NAMES)
         version = int((table.schema.metadata or {}).get(VERSION_KEY, VERSION))
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DamagedFile(f"{file}: not a readable parquet file; make or fetch it again") from error
@@ -404,7 +435,11 @@ def _cast(table: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
             f"{file}: lacks the columns {', '.join(absent)}; see candidates.py for the schema"
         )
     try:
-        found = table.select(schema.names).cast(schema)
+        found = table.select(schema.names)
+        kinds = [
+            CODED if found.schema.field(one.name).type == CODED else one.type for one in schema
+        ]
+        found = found.cast(pa.schema(zip(schema.names, kinds, strict=True)))
     except pa.ArrowException as error:
         raise DamagedFile(
             f"{file}: a column of another type ({error}); see candidates.py for the schema"

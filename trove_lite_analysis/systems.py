@@ -17,8 +17,10 @@ from trove_lite.candidates import (
     STREAM,
     UNAVAILABLE,
     all_candidates,
+    as_text,
     calls_of,
     read_description,
+    rows_where,
     run_name,
 )
 from trove_lite.datasets import load_dataset
@@ -69,7 +71,10 @@ class Comparison:
         for frame in filled:
             one_kind(frame, "model", "provenance")
         together = pd.concat(
-            [f[["model", "provenance", "dataset", "category", "level"]] for f in filled]
+            [
+                f[["model", "provenance", "dataset", "category", "level"]].drop_duplicates()
+                for f in filled
+            ]
         )
         (dataset,) = one_kind(together, "dataset")
         model, provenance = (
@@ -213,12 +218,12 @@ def systems_of(candidates: pd.DataFrame) -> dict[str, pd.DataFrame]:
     tells it apart."""
     keys = list(
         all_candidates(candidates)[[*SYSTEM]]
-        .astype(str)
         .drop_duplicates()
+        .astype(str)
         .itertuples(index=False, name=None)
     )
     parts = [
-        candidates[(candidates[[*SYSTEM]].astype(str) == [*key]).all(axis=1).to_numpy()]
+        rows_where(candidates, (as_text(candidates[[*SYSTEM]], SYSTEM) == [*key]).all(axis=1))
         for key in keys
     ]
     return dict(zip(short_names(keys), parts, strict=True))
@@ -248,7 +253,7 @@ def require_comparison(comparison: object) -> Comparison:
 
 def one_kind(candidates: pd.DataFrame, *columns: str) -> list[str]:
     """The one value of each of these columns. Raises where one has several."""
-    found = [sorted(candidates[column].astype(str).unique()) for column in columns]
+    found = [sorted(map(str, candidates[column].unique())) for column in columns]
     for column, names in zip(columns, found, strict=True):
         if len(names) != 1:
             what = f"{len(names) or 'no'} different values of '{column}' ({', '.join(names)})"

@@ -14,6 +14,7 @@ from ..candidates import (
     SELECTED,
     UNAVAILABLE,
     require_candidates,
+    rows_where,
     selected_alone,
     with_shared_state,
 )
@@ -39,7 +40,7 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
         what = "only the selected answer of each problem is known, and this needs all candidates"
         remedy = "use `selections` for the accuracy of what was selected"
         raise TroveLiteError(f"run '{run}', {category}: {what}; {remedy}")
-    stream = candidates[candidates["phase"] == "stream"]
+    stream = rows_where(candidates, candidates["phase"] == "stream")
     # A problem of which one sample could not be had would be judged by fewer than the others.
     lacks = stream["status"].astype(object) == UNAVAILABLE
     if lacks.any():
@@ -47,7 +48,7 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
             [stream[name] for name in PROBLEM],
             observed=True,
         ).transform("any")
-    frame = stream[stream["correct"].notna() & ~lacks]
+    frame = rows_where(stream, stream["correct"].notna() & ~lacks)
     if frame["place"].isna().any():
         mode = frame.loc[frame["place"].isna(), "mode"].iloc[0]
         raise TroveLiteError(
@@ -177,6 +178,13 @@ def expected_score(
     )
 
 
+def rounded(answers: pd.Series) -> pd.Series:
+    """Answers as the described rules compare them (`round_answer`): each text is rounded once."""
+    code, texts = pd.factorize(answers)
+    values = np.array([*map(round_answer, texts), None], dtype=object)
+    return pd.Series(values[code], answers.index)
+
+
 def even_subsets(modes: Sequence[str], k: int, *, seed: int, resamples: int) -> np.ndarray:
     """Subsets of k of a problem's candidates as masks (draws, n): everything where k is all there
     is, else evenly from each mode; none where one has too few."""
@@ -207,7 +215,7 @@ class _Votes:
         operations = frame["operations"].fillna(0).to_numpy(dtype=np.int64)
         self.costly_first = np.argsort(operations, kind="stable")[::-1]
         if self.described:
-            answers = frame["answer"].map(round_answer, na_action="ignore")
+            answers = rounded(frame["answer"])
         else:
             answers = frame["answers"]
         # A row a vote: by the official count a program has as many as it has answers.

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 
 import pandas as pd
 
-from trove_lite.candidates import calls_of
+from trove_lite.candidates import MEASURED, calls_of
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.datasets.own import WITHOUT
 from trove_lite.errors import UsageError
@@ -17,7 +17,17 @@ from trove_lite.selection.tables import without_agreement
 
 from ..check import PROBLEM
 from ..differences import percent, points
-from ..pairwise import CANNOT_TELL, RULES, beside_of, flips, pairs, read_first, scores_of, tokens_of
+from ..pairwise import (
+    BESIDE,
+    CANNOT_TELL,
+    RULES,
+    beside_of,
+    flips,
+    pairs,
+    read_first,
+    scores_of,
+    tokens_of,
+)
 from ..questions import problems_of
 from ..scores import by_run
 from ..summary import refuse_unanswered
@@ -66,7 +76,9 @@ def compare_sources(
     comparison = compare(systems.frames, folders=folders)
     table = pairs(comparison, margin=margin, all_samples=all_samples)
     lines = said(table, comparison)
-    frame = pd.concat(systems.frames.values(), ignore_index=True)
+    unread = [*MEASURED.names, "log_probability", "score", "selection", "folder", BESIDE]
+    parts = [own.drop(columns=unread, errors="ignore") for own in systems.frames.values()]
+    frame = pd.concat(parts, ignore_index=True)
     notes = [
         *systems.notes,
         *_lost(comparison),

@@ -38,8 +38,8 @@ def of_run(label: str, path: Path, frame: pd.DataFrame) -> Source:
     about = read_description(folder)
     settings = about.get("settings") or {}
     digests = about.get("data") or {}
-    keys = frame[["dataset", "category", "problem", "name"]].astype({"dataset": str})
-    keys = keys.astype({"category": str}).drop_duplicates()
+    keys = frame[["dataset", "category", "problem", "name"]].drop_duplicates()
+    keys = keys.astype({"dataset": str, "category": str})
     problems, _ = problems_of(frame, [folder])
     golds = about.get("golds") or {}
     words = {}
@@ -102,13 +102,7 @@ def refuse_others(sources: Sequence[Source], *, same_task: bool) -> tuple[list[s
 def _in_common(one: Source, other: Source) -> list[tuple[Key, Key]]:
     """The problems of both by their names; a lone category may have another name in the other."""
     mine, theirs = (
-        set(
-            zip(
-                s.frame["category"].astype(str),
-                s.frame["name"],
-                strict=True,
-            )
-        )
+        {*s.frame[["category", "name"]].drop_duplicates().itertuples(index=False, name=None)}
         for s in (one, other)
     )
     tasks = [{task for task, _ in keys} for keys in (mine, theirs)]

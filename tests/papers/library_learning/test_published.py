@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binomtest
 
 from trove_lite import load_calls, load_candidates
 from trove_lite.datasets.files import data_folder
@@ -102,21 +101,17 @@ def test_a_right_verdict_of_theirs_is_right_by_value_and_is_what_the_model_was_t
 
 
 WON = [
-    ("aime_2020_2024", "cumulative", "empty", 16, 5, 0.027),
-    ("equations", "retrieval_synthesis", "empty", 60, 2, 0.0),
-    ("equations", "empty", "baseline", 39, 13, 0.0),
+    ("aime_2020_2024", "cumulative", "empty", 16, 5),  # p = .027 by a sign test
+    ("equations", "retrieval_synthesis", "empty", 60, 2),
 ]
 
 
-@pytest.mark.parametrize(("category", "a", "b", "wins", "losses", "p"), WON)
-def test_claude_wins_and_loses_as_many_problems_as_others_found(
-    category, a, b, wins, losses, p, kept
-):
+@pytest.mark.parametrize(("category", "a", "b", "wins", "losses"), WON)
+def test_claude_wins_and_loses_as_many_problems_as_others_found(category, a, b, wins, losses, kept):
     own = kept[0].query("model == 'claude-3-5-sonnet' and category == @category")
     right = own.pivot(index="problem", columns="method", values="ours").dropna(subset=[a, b])
     gap = right[a].astype(int) - right[b].astype(int)
     assert [(gap > 0).sum(), (gap < 0).sum()] == [wins, losses]
-    assert round(binomtest(wins, wins + losses).pvalue, 3) == p
 
 
 def steps(name: str) -> list[dict]:

@@ -11,7 +11,7 @@ import json
 import math
 import platform
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -155,7 +155,6 @@ NAMES = {
     "status",
 }
 NAMES |= {"role", "finish_reason", "selection"}
-CODED = pa.dictionary(pa.int32(), pa.string())  # of names, in Arrow
 NULLABLE = {pa.bool_(): pd.BooleanDtype(), pa.int64(): pd.Int64Dtype()}
 NULLABLE |= {pa.int16(): pd.Int16Dtype(), pa.int32(): pd.Int32Dtype()}
 
@@ -173,19 +172,12 @@ def as_arrow(rows: list[dict], schema: pa.Schema = SCHEMA) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=schema)
 
 
-def _encoded(table: pa.Table) -> pa.Table:
-    """The same table with its names as dictionaries: a number a row."""
-    kinds = [CODED if field.name in NAMES else field.type for field in table.schema]
-    return table.cast(pa.schema(zip(table.schema.names, kinds, strict=True)))
-
-
 def as_frame(table: pa.Table) -> pd.DataFrame:
     """An arrow table of candidates, outcomes or calls → pandas, with nullable types, names as
     categories."""
-    frame = _encoded(table).to_pandas(types_mapper=NULLABLE.get)
+    frame = table.to_pandas(types_mapper=NULLABLE.get)
     for name in NAMES & set(frame.columns):
-        known = frame[name].cat
-        frame[name] = known.set_categories(sorted(known.categories))
+        frame[name] = frame[name].astype("category")
     return with_shared_state(frame) if "shares_state" in frame else frame
 
 
@@ -237,10 +229,9 @@ def rows_where(table: pd.DataFrame, holds: pd.Series | np.ndarray) -> pd.DataFra
     return table.copy(deep=False) if holds.all() else table[np.asarray(holds)]
 
 
-def as_text(table: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
+def as_text(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """The table with these columns as text. Rows share it: `astype(str)` makes a text for each, of
     57 bytes."""
-    names = [*names]
     return table.astype(dict.fromkeys(names, "category")).astype(dict.fromkeys(names, object))
 
 
@@ -261,13 +252,7 @@ def selected_alone(candidates: pd.DataFrame) -> list[tuple[str, str]]:
     """(run, category) of the runs of which only the selected answers are known, sorted."""
     parts = (selections(candidates), all_candidates(candidates))
     selected, whole = (
-        set(
-            part[["run", "category"]]
-            .drop_duplicates()
-            .astype(str)
-            .itertuples(index=False, name=None)
-        )
-        for part in parts
+        {*pd.MultiIndex.from_frame(part[["run", "category"]]).unique()} for part in parts
     )
     return sorted(selected - whole)
 
@@ -322,13 +307,12 @@ def _load_together(
         )
     if wrong := [type(path).__name__ for path in paths if not isinstance(path, (str, Path))]:
         raise TroveLiteError(f"a {wrong[0]} is not the path of a run: name a run folder or a file")
-    tables = [_encoded(read(Path(path))) for path in paths]
-    if not all(
-        "solution" in table.column_names or "stage" in table.column_names for table in tables
-    ):
+    tables = [read(Path(path)) for path in paths]
+    texts = ["solution" in table.column_names for table in tables]
+    if not all(texts):
         tables = [
-            _encoded(_outcomes_of(table)) if "solution" in table.column_names else table
-            for table in tables
+            _outcomes_of(table) if has_texts else table
+            for table, has_texts in zip(tables, texts, strict=True)
         ]
     frame = as_frame(pa.concat_tables(tables)).sort_values(key, kind="stable", ignore_index=True)
     if len(again := frame[frame.duplicated(key)]):
@@ -413,7 +397,7 @@ def _read(file: Path) -> pa.Table:
     """A file's table, of the schema of this release; one that does not say its schema is taken at
     its columns."""
     try:
-        table = pq.read_table(file, read_dictionary=NAMES)
+        table = pq.read_table(file)
         version = int((table.schema.metadata or {}).get(VERSION_KEY, VERSION))
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DamagedFile(f"{file}: not a readable parquet file; make or fetch it again") from error
@@ -435,11 +419,7 @@ def _cast(table: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
             f"{file}: lacks the columns {', '.join(absent)}; see candidates.py for the schema"
         )
     try:
-        found = table.select(schema.names)
-        kinds = [
-            CODED if found.schema.field(one.name).type == CODED else one.type for one in schema
-        ]
-        found = found.cast(pa.schema(zip(schema.names, kinds, strict=True)))
+        found = table.select(schema.names).cast(schema)
     except pa.ArrowException as error:
         raise DamagedFile(
             f"{file}: a column of another type ({error}); see candidates.py for the schema"

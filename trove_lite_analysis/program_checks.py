@@ -19,7 +19,7 @@ def of_programs(part: pd.DataFrame, right: pd.DataFrame) -> Iterator[Seen]:
 
     right: the answers that are right, by category and problem.
     """
-    given = part.loc[part["answer"].notna(), [*PROBLEM, "answer"]]
+    given = part.dropna(subset="answer")
     for common, count in given["answer"].value_counts().head(1).items():
         golds = right.merge(part[PROBLEM].drop_duplicates())
         said = given[given["answer"] == common]
@@ -42,7 +42,7 @@ def of_programs(part: pd.DataFrame, right: pd.DataFrame) -> Iterator[Seen]:
             ends,
             problems_in(part),
         )
-    judged = part.loc[part["correct"].notna(), [*PROBLEM, "correct"]]
+    judged = part.dropna(subset="correct")
     problems = problems_in(judged)
     if judged["correct"].all():
         yield Seen("all right", len(judged), len(judged), problems=problems)

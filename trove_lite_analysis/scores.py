@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from trove_lite.selection.tables import PROBLEM, expected_score, modes_of, rounded
+from trove_lite.judge.canonical import round_answer
+from trove_lite.selection.tables import PROBLEM, expected_score, modes_of
 
 from . import statistics as metrics
 from .variance import (
@@ -171,7 +172,7 @@ def distinct_score(
 def graded_answer(candidates: pd.DataFrame) -> pd.Series:
     """The answer of each candidate that is graded: a number rounded to two decimals, any other text
     as it is."""
-    return rounded(candidates["answer"])
+    return candidates["answer"].map(round_answer, na_action="ignore")
 
 
 def groups_of(categories: Sequence[str], covered: Sequence[str]) -> dict[str, Sequence[str]]:

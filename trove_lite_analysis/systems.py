@@ -14,9 +14,9 @@ import pandas as pd
 
 from trove_lite.candidates import (
     MISSING,
+    SELECTED,
     STREAM,
     UNAVAILABLE,
-    all_candidates,
     as_text,
     calls_of,
     read_description,
@@ -216,17 +216,18 @@ def compare(
 def systems_of(candidates: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The systems of a table: a method of a model, and recorded or not, each under as short a name as
     tells it apart."""
-    keys = list(
-        all_candidates(candidates)[[*SYSTEM]]
-        .drop_duplicates()
-        .astype(str)
-        .itertuples(index=False, name=None)
-    )
-    parts = [
-        rows_where(candidates, (as_text(candidates[[*SYSTEM]], SYSTEM) == [*key]).all(axis=1))
-        for key in keys
-    ]
-    return dict(zip(short_names(keys), parts, strict=True))
+    parts = by_system(candidates)
+    return dict(zip(short_names([*parts]), parts.values(), strict=True))
+
+
+def by_system(candidates: pd.DataFrame) -> dict[tuple, pd.DataFrame]:
+    """The parts of a table by what tells systems apart, `SYSTEM`."""
+    names = as_text(candidates[[*SYSTEM]], SYSTEM)
+    keys = names[(candidates["phase"] != SELECTED).to_numpy()].drop_duplicates()
+    return {
+        key: rows_where(candidates, (names == [*key]).all(axis=1))
+        for key in keys.itertuples(index=False, name=None)
+    }
 
 
 def short_names(keys: Sequence[tuple[str, ...]]) -> list[str]:

@@ -178,13 +178,6 @@ def expected_score(
     )
 
 
-def rounded(answers: pd.Series) -> pd.Series:
-    """Answers as the described rules compare them (`round_answer`): each text is rounded once."""
-    code, texts = pd.factorize(answers)
-    values = np.array([*map(round_answer, texts), None], dtype=object)
-    return pd.Series(values[code], answers.index)
-
-
 def even_subsets(modes: Sequence[str], k: int, *, seed: int, resamples: int) -> np.ndarray:
     """Subsets of k of a problem's candidates as masks (draws, n): everything where k is all there
     is, else evenly from each mode; none where one has too few."""
@@ -215,7 +208,7 @@ class _Votes:
         operations = frame["operations"].fillna(0).to_numpy(dtype=np.int64)
         self.costly_first = np.argsort(operations, kind="stable")[::-1]
         if self.described:
-            answers = rounded(frame["answer"])
+            answers = frame["answer"].map(round_answer, na_action="ignore")
         else:
             answers = frame["answers"]
         # A row a vote: by the official count a program has as many as it has answers.

@@ -18,7 +18,6 @@ from trove_lite.selection.tables import without_agreement
 from ..check import PROBLEM
 from ..differences import percent, points
 from ..pairwise import (
-    BESIDE,
     CANNOT_TELL,
     RULES,
     beside_of,
@@ -76,9 +75,10 @@ def compare_sources(
     comparison = compare(systems.frames, folders=folders)
     table = pairs(comparison, margin=margin, all_samples=all_samples)
     lines = said(table, comparison)
-    unread = [*MEASURED.names, "log_probability", "score", "selection", "folder", BESIDE]
-    parts = [own.drop(columns=unread, errors="ignore") for own in systems.frames.values()]
-    frame = pd.concat(parts, ignore_index=True)
+    frame = pd.concat(
+        [own.drop(columns=MEASURED.names, errors="ignore") for own in systems.frames.values()],
+        ignore_index=True,
+    )
     notes = [
         *systems.notes,
         *_lost(comparison),

@@ -214,7 +214,7 @@ class Contents:
 def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     """Candidates problem by problem, run by run, in each by phase, then in the order in
     which they were sampled."""
-    phase = as_text(candidates[["phase"]], ["phase"])["phase"].map(PHASES).fillna(len(PHASES))
+    phase = candidates["phase"].astype(str).map(PHASES).fillna(len(PHASES))
     by = [*PROBLEM, *RUN, "_phase", "place", "mode", "sample", "round"]
     frame = candidates.assign(_phase=phase).sort_values(by, kind="stable", ignore_index=True)
     return as_text(frame.drop(columns="_phase"), [*PROBLEM[:2], *RUN])
@@ -224,15 +224,12 @@ def _idle(frame: pd.DataFrame) -> set[tuple]:
     """The (method, run, category, problem) that count in no accuracy: they repeat an earlier run,
     or lack a sample."""
     keys = [*RUN, *PROBLEM[1:]]
-    few = [name for name in frame if name not in {*TEXTS, *NUMBERS, "answers", "answer"}]
-    stream = rows_where(frame[few], frame["phase"] == "stream")
+    frame = frame.drop(columns=[*TEXTS, *NUMBERS, "answers", "answer"], errors="ignore")
+    stream = rows_where(frame, frame["phase"] == "stream")
     systems = systems_of(stream).values() if len(stream) else ()
     counting = [sampled(independent_runs(system, across=True))[keys] for system in systems]
-    kept, every = (
-        {key for part in parts for key in part.drop_duplicates().itertuples(index=False, name=None)}
-        for parts in (counting, [stream[keys]])
-    )
-    return every - kept
+    kept = {key for part in counting for key in pd.MultiIndex.from_frame(part).unique()}
+    return {*pd.MultiIndex.from_frame(stream[keys]).unique()} - kept
 
 
 class _Rows(dict):

@@ -27,7 +27,7 @@ from trove_lite.errors import UsageError
 from ..check import PROBLEM
 from ..pairwise import BESIDE
 from ..recorded.harness_logs import import_harness_logs, numbered
-from ..systems import SYSTEM, short_names
+from ..systems import by_system, short_names
 from . import TABLES, table_of
 from .same import Source, of_run, refuse_others
 
@@ -129,16 +129,7 @@ def load_systems(*sources: str | Path, verdict: str = "", same_task: bool = Fals
         if left:
             keys = pd.MultiIndex.from_frame(as_text(whole[KEY], KEY[:1]))
             found = whole[~keys.isin(left)]
-        for key in (
-            found[[*SYSTEM]]
-            .drop_duplicates()
-            .astype(str)
-            .itertuples(
-                index=False,
-                name=None,
-            )
-        ):
-            part = rows_where(found, (as_text(found[[*SYSTEM]], SYSTEM) == [*key]).all(axis=1))
+        for key, part in by_system(found).items():
             pieces.append((key, given, told, label, part))
     named = _grouped(pieces)
     if len(named) < 2:

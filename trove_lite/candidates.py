@@ -329,7 +329,9 @@ def _outcomes_of(table: pa.Table) -> pa.Table:
     return pa.Table.from_pandas(frame, OUTCOMES_SCHEMA, preserve_index=False)
 
 
-def _file(path: Path) -> Path:
+def table_file(path: Path) -> Path:
+    """The table of candidates that is meant by a run folder, or by the path of a table. Raises
+    UsageError for neither, DamagedFile for a folder that does not say what it is a run of."""
     file = path / TABLES[0] if path.is_dir() else path
     if not file.is_file():
         hint = (
@@ -343,13 +345,15 @@ def _file(path: Path) -> Path:
             else "a text instead of a list of paths? For papermill write -y 'runs: [RUN]'"
         )
         raise UsageError(f"{file}: missing ({hint}); see `trove-lite --help` for how to make a run")
+    if file != path and not (path / "run.json").exists():
+        raise DamagedFile(f"{path}: its run.json is missing; restore it, or make the run again")
     if file.name in TABLES:
         refuse_edited(file.parent)
     return file
 
 
 def _read_candidates(path: Path) -> pa.Table:
-    table = _read(file := _file(path))
+    table = _read(file := table_file(path))
     if not len(table):
         raise DamagedFile(f"{file}: holds no row; make the run again")
     schema = SCHEMA if {*TEXT} & {*table.column_names} else OUTCOMES_SCHEMA
@@ -378,7 +382,7 @@ def _stated_rules(table: pa.Table, folder: Path) -> pa.Array:
 
 
 def _read_calls(path: Path) -> pa.Table:
-    file = _file(path)  # without it the run is not complete
+    file = table_file(path)  # without it the run is not complete
     beside = file.with_name(TABLES[1]) if file.name == TABLES[0] else file
     table = _read(beside) if beside.is_file() else None
     if table is None or "stage" not in table.column_names:

@@ -2,7 +2,11 @@
 are believed.
 
 A check accuses nobody: somebody has to look, and to say why it fails. It knows no method or mode by
-name."""
+name. A run that is copied is told where runs are compared (`trove-lite compare`, `summary`).
+
+Not seen: a problem that is in a file of data twice; replies mixed up at random among the problems of
+a category, but for few right answers; outputs cut where no answer ends; golds mixed up in a category,
+where some happen to be right."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress

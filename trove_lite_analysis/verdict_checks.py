@@ -85,9 +85,7 @@ def regraded(rows: pd.DataFrame, golds: Golds) -> pd.Series:
 
 def first_of(rows: pd.DataFrame) -> str:
     """The first of these rows in words: its problem and answer."""
-    for row in rows.itertuples():
-        return f"{row.category} {row.problem}: {row.answer}"
-    return ""
+    return next((f"{row.category} {row.problem}: {row.answer}" for row in rows.itertuples()), "")
 
 
 class Coded(NamedTuple):

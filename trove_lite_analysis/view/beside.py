@@ -82,6 +82,7 @@ def compare_sources(
     notes = [
         *systems.notes,
         *_lost(comparison),
+        *_copied(systems.frames, comparison.systems),
         *without_agreement(frame),
     ]
     turned = flips(comparison)
@@ -173,7 +174,7 @@ def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
         else:
             line = f"{row.a} minus {row.b}: {_points(row)} (95 %), {where}; {row.verdict}."
         besides = differing(comparison, row.a, row.b)
-        found.append(line + (f" The systems also differ in {besides}." if bool(besides) else ""))
+        found.append(line + (f" The systems also differ in {besides}." if besides else ""))
     for row in read[read["b"] == ""].itertuples():
         value = percent(row) if row.value == row.value else f"not known ({row.note})"
         runs = f"{row.runs} run{'s' * (int(row.runs) != 1)}"
@@ -187,10 +188,9 @@ def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
     for name, system in comparison.systems.items():
         if len(system) and (each := tokens_of(system)) == each:
             k = comparison.samples(name)
-            parts = [
-                system[f"{part}_tokens"].astype(float).mean() for part in ("prompt", "completion")
-            ]
-            what = f"{parts[0]:,.0f} read and {parts[1]:,.0f} written"
+            read = system["prompt_tokens"].astype(float).mean()
+            written = system["completion_tokens"].astype(float).mean()
+            what = f"{read:,.0f} read and {written:,.0f} written"
             if more := beside_of(system):
                 what += f", and {more:,.0f} for tools, checks and second goes"
             many = f", {k} samples a problem: {k * each:,.0f} tokens" if k > 1 else ""
@@ -248,6 +248,13 @@ def _points(row: object) -> str:
             covers=row.covers,
         )
     )
+
+
+def _copied(given: Mapping, kept: Mapping) -> Iterator[str]:
+    """Runs that are left out, since each is another one's copy."""
+    for name, frame in given.items():
+        for run in sorted({*frame["run"]} - {*kept[name]["run"]}):
+            yield f"check: copied runs: {name}: {run} repeats another run, and is left out"
 
 
 def _lost(comparison: Comparison) -> list[str]:

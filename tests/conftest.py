@@ -121,7 +121,9 @@ def pytest_collection_modifyitems(items):
     words = [
         re.escape(name) for name in lost - SETTINGS
     ]  # `memory` is a limit, too: a method's stands among methods
-    words += [rf"""(?:methods[^\n]*|\((?:"\w+", )+"){name}""" for name in lost & SETTINGS]
+    words += [
+        rf"""(?:methods[^\n]*|\((?:"\w+", )+"){name}|--{name}(?=\.)""" for name in lost & SETTINGS
+    ]
     named = re.compile(rf"(?<![a-z])(?:{'|'.join(words)})(?![a-z])")
     for item in items if lost else ():
         known = [*map(item.function.__globals__.get, item.function.__code__.co_names)]

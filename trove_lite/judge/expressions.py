@@ -83,6 +83,7 @@ class TooLarge(Exception):
     """A number of more digits than are worked out."""
 
 
+@lru_cache(20_000)
 def tokens_of(text: str) -> list[str]:
     """Numbers, names and signs; `xy` is two names, as in 2xy. [] for what is no expression."""
     tokens = []
@@ -184,7 +185,7 @@ class Reader:
             if not self.takes(")" if token == "(" else "|"):
                 raise ValueError
             return value if token == "(" else self.of("fabs", value)
-        if re.fullmatch(NUMBER, token):
+        if token[:1].isdigit() or token[:1] == ".":
             return self.number(token)
         name, _, index = token.partition("_")
         if name in FUNCTIONS or name in OWN:
@@ -322,18 +323,21 @@ def values_of(text: str) -> tuple:
     tokens = tokens_of(text)
     with ONE_AT_A_TIME:
         for point in range(POINTS):
-            rough, fine = (Reader(tokens, mp, point) for mp in contexts())
+            rough, fine = contexts()
+            reader = Reader(tokens, rough, point)
             try:
-                value = rough.whole()
+                value = reader.whole()
                 exact = isinstance(value, Fraction)
-                found.append(value if exact else settled(value, fine.whole()))
+                found.append(
+                    value if exact else settled(value, Reader(tokens, fine, point).whole())
+                )
             except ZeroDivisionError:
                 found.append(None)
             except OverflowError as error:
                 raise TooLarge from error
             except UNDEFINED:
                 return ()
-            if not rough.names:
+            if not reader.names:
                 return tuple(found) * POINTS
     return tuple(found)
 

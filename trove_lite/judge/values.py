@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -26,13 +26,8 @@ class Rule(NamedTuple):
     """What takes the place of a pattern, and the text without which there is none."""
 
     sub: Callable
-    plain: Callable
+    plain: str | Callable
     needs: str
-
-
-def expanded(plain: str, found: re.Match) -> str:
-    """Worked out where there is a match, and not, as `re.sub` does it, before."""
-    return found.expand(plain)
 
 
 class Rules(NamedTuple):
@@ -49,7 +44,7 @@ def rules(needed: str, *given: tuple) -> Rules:
     each = tuple(
         Rule(
             re.compile(pattern, re.ASCII).sub,
-            plain if callable(plain) else partial(expanded, plain),
+            plain,
             *(needs or ("",)),
         )
         for pattern, plain, *needs in given
@@ -66,6 +61,7 @@ MARKER = re.compile(r"\banswer(?:\*{0,3}:\*{0,3}|\*{0,3} is:?\*{0,3})", re.IGNOR
 BETWEEN_BOXES = re.compile(r"(?:[\s,$\\()\[\].;]|\\q?quad|\\text\{\s?(?:and|or)\s?\}|and|or)*")
 PRINTED_SERIES = re.compile(r"(?:Name: .*, )?dtype: \w+")  # what pandas writes under one
 DECIMAL = re.compile(r"[-+]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[-+]?\d{1,3})?", re.ASCII)
+PLAIN = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?", re.ASCII)  # what most programs print
 RATIO = re.compile(
     r"([-+]?)(?:(\d+)[ +])?(\d+)/(\d*[1-9]\d*)", re.ASCII
 )  # with a whole number before it or not
@@ -352,6 +348,8 @@ def value_of(text: str) -> Fraction | None:
     is none."""
     if len(text) > LONGEST_WORDS:
         return None
+    if PLAIN.fullmatch(text):
+        return Fraction(text)
     text = _plain(text).removesuffix("%")
     if text[:1].isalpha() and (number := spelt(text)) is not None:
         return Fraction(number)
@@ -399,6 +397,7 @@ def spelt(text: str) -> Fraction | int | None:
     return (-1 if minus else 1) * (total + group)
 
 
+@lru_cache(KEPT)
 def _plain(text: str) -> str:
     """A text as numbers are read in it: without markup, currency and thousands separators, in ASCII
     where it can be."""

@@ -4,7 +4,7 @@ of models."""
 import pandas as pd
 import pytest
 
-from studies import grid, rules
+from studies import bench, grid, rules
 from studies.bench import MEASURES, ONE_VOTE, read_parts
 from studies.plan import read_study
 from studies.publish import begun
@@ -46,6 +46,12 @@ def place(tmp_path_factory):
         target.mkdir(parents=True)
         save_run(target, own, about | {"toolboxes": [], "methods": {method: {}}})
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _well(monkeypatch):
+    """No check of health, which takes most of the time, fails in a part."""
+    monkeypatch.setattr(bench, "explained", lambda *_: [])
 
 
 @pytest.fixture

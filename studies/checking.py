@@ -81,7 +81,7 @@ def compared(
     if known:
         what = "a reproduction" if known["named"] == REPRODUCTION else known["named"]
         hashes = f"prompts {known['prompts_tools']} - {known['prompts_without']}"
-        yield f"about {what}; the sides differ in {known['differ']}; {hashes}"
+        yield f"about {what}; the systems differ in {known['differ']}; {hashes}"
 
 
 def sessions_of(part: bench.Part) -> list[Mapping[str, str]]:

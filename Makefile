@@ -18,6 +18,9 @@ VERSION := $(shell sed -n 's/^__version__ = //p' trove_lite/__init__.py)
 DEMO_RUN := grep -qs '"trove-lite": $(VERSION)' runs/practice-demo/run.json || rm -rf runs/practice-demo; $(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
+# modules are compiled once, not again by each of a hundred processes
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: reproduce recorded demo study answer bench bench-tables calls creator essays lab book site ablations real publish test test-slow test-without test-pandas3 test-vllm test-harness test-real lint bundle craft methods reexecution strong clean
 
 reproduce: $(VENV)/ready  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
@@ -72,7 +75,7 @@ essays: $(VENV)/ready  ## the notebooks with their outputs, in place, from what 
 		--NotebookExporter.preprocessors=nbconvert.preprocessors.CoalesceStreamsPreprocessor \
 		--ExecutePreprocessor.timeout=1200 $(ESSAYS)
 
-lab: $(VENV)/ready  ## JupyterLab on notebooks/, with this environment's kernel
+lab: $(VENV)/ready-for-lab  ## JupyterLab on notebooks/, with this environment's kernel
 	@echo "begin with 01_answer.ipynb (what was found), 00_run.ipynb (a run of your own) or 13_reeval_budget.ipynb (a paper's table)"
 	JUPYTER_PREFER_ENV_PATH=1 $(BIN)/python -m jupyterlab --notebook-dir notebooks $(ARGS)
 
@@ -193,9 +196,15 @@ $(VENV)/ready: pyproject.toml
 		|| { echo "error: $(PYTHON) is older than Python 3.11: name a newer one, e.g. make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2> /dev/null \
 		|| { echo "error: $(PYTHON) cannot make a virtual environment; on Debian or Ubuntu: apt install python3-venv"; exit 1; }
-	@echo "setting up $(VENV): some 120 packages, 0.9 GB of disk, one to three minutes"
+	@echo "setting up $(VENV): some 90 packages, 0.8 GB of disk, one to three minutes"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off --editable '.[notebooks]'
+	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off --no-compile --editable '.[notebooks]'
+	@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib || true  # pip would do it on one core
+	@touch $@
+
+$(VENV)/ready-for-lab: $(VENV)/ready
+	@echo "adding JupyterLab to $(VENV): another minute"
+	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off --editable '.[lab]'
 	@touch $@
 
 $(VENV)/ready-to-test: $(VENV)/ready

@@ -17,6 +17,8 @@ from typing import NamedTuple
 
 HALVES = ("worked", "kept")
 KINDS = ("money", "units", "percent", "closing sentences")  # own pairs, half of them wrong
+KINDS += ("number words", "ratios", "lists and sets", "intervals", "mixed units", "latex")
+KINDS += ("matrices", "letters")
 KINDS += ("found since",)  # on which the judge erred when they were written
 
 

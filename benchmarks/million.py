@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -61,6 +62,10 @@ def made(count: int, method: str, *, text: bool, seed: int) -> pd.DataFrame:
     return table.assign(**dict.fromkeys({*names} - {*table.columns}))[names]
 
 
+def write(count: int, name: str, folder: Path, text: bool, seed: int) -> None:
+    save_table(made(count, name, text=text, seed=seed), folder / f"{name}.parquet")
+
+
 def measured(arguments: list[str], checkout: Path) -> tuple[float, float]:
     """Processor seconds and most memory, in GB, of a command in a process of its own."""
     known = os.environ | {"PYTHONPATH": str(checkout), "OPENBLAS_NUM_THREADS": "1"}
@@ -84,8 +89,9 @@ def main() -> None:
     for count in args.candidates:
         with tempfile.TemporaryDirectory() as folder:
             for seed, name in enumerate("ab"):
-                table = made(count, name, text=args.text, seed=seed)
-                save_table(table, Path(folder) / f"{name}.parquet")
+                # In a process of its own: a child's most memory counts its parent's at the start.
+                with get_context("spawn").Pool(1) as apart:
+                    apart.apply(write, (count, name, Path(folder), args.text, seed))
             for command in args.commands:
                 runs = [f"{folder}/{name}.parquet" for name in GIVEN[command]]
                 place = [] if command == "summary" else ["--out", f"{folder}/page.html"]

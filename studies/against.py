@@ -74,8 +74,8 @@ def not_as_sealed(part: Part, study: Study, meant: Planned) -> Iterator[str]:
 
 def other_settings(about: Mapping, part: Part, meant: Planned) -> Iterator[str]:
     """What run.json states otherwise than the plan means."""
-    stated = {"grader": None} | shortened(about["settings"])
-    wanted = {"grader": None} | meant.settings
+    stated = {"grader": None, "kind": about.get("kind")} | shortened(about["settings"])
+    wanted = {"grader": None, "kind": "live"} | meant.settings
     del wanted["own"]
     yield from told("planned", wanted, stated, "run.json")
     for name in sorted(stated.keys() - wanted.keys() - OPEN):

@@ -168,12 +168,10 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
             "part": part.name,
             "method": str(part.candidates["method"].iloc[0]),
             "dataset": settings["dataset"],
-        }
-        row |= {
             "prompts": part.about["prompts"]["name"],
             "seeds": " ".join(map(str, settings["seeds"])),
+            "problems": problems,
         }
-        row |= {"problems": problems}
         for measure in MEASURES:
             row |= dict(
                 zip(
@@ -182,17 +180,17 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
                     strict=True,
                 )
             )
-        tokens = [part.calls["prompt_tokens"].sum() / problems, written([part])]
-        row["requests"], row["tokens read"], row["tokens written"] = (
-            len(part.calls) / problems,
-            *tokens,
-        )
         kept = part.about.get("toolboxes")
-        row["tools made"] = sum(map(len, rules.functions_kept(kept).values())) if kept else None
         could, do, _ = rules.calls_of(part, shown=False) if rules.makes_tools(part) else rules.NONE
-        rows.append(
-            row | {"calls a tool": do / could if could else None, "signs": "; ".join(part.checks)}
-        )
+        row |= {
+            "requests": len(part.calls) / problems,
+            "tokens read": part.calls["prompt_tokens"].sum() / problems,
+            "tokens written": written([part]),
+            "tools made": sum(map(len, rules.functions_kept(kept).values())) if kept else None,
+            "calls a tool": do / could if could else None,
+            "signs": "; ".join(part.checks),
+        }
+        rows.append(row)
     return name_table(pd.DataFrame(rows), "methods", "Every method on the same problems")
 
 

@@ -7,7 +7,6 @@ import pandas as pd
 
 from . import bench, rules
 from .against import against_plan
-from .factors import REPRODUCTION
 from .plan import Study
 
 WIDTH = 27  # of a comparison's name
@@ -38,15 +37,12 @@ def checked(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:
         reason = next(filter(None, look.why.values()), "")
         if not reason and family.get(name, "yes") != "yes":
             reason = "outside the family"
-        said = ["no" if look.why[rule] else "yes" for rule in rules.RULES]
         yield line_of(
             name,
-            said,
+            ["no" if look.why[rule] else "yes" for rule in rules.RULES],
             f"no: {reason}" if reason else "yes",
         )
-        for line in compared(name, there[name], planned, study):
-            yield f"  {line}"
-        for line in look.notes:
+        for line in (*compared(name, there[name], planned, study), *look.notes):
             yield f"  {line}"
         for rule, why in look.why.items():
             if why and why != reason:
@@ -64,28 +60,19 @@ def compared(
 ) -> Iterator[str]:
     """Which runs were held against which, and against what plan."""
     one, other = (", ".join(part.name for part in system) for system in systems)
-    model = bench.model_of(systems[0][0])
-    yield f"{one} - {other}, by {model}"
+    yield f"{one} - {other}, by {bench.model_of(systems[0][0])}"
     if len(systems[0]) < len(planned[0]):
         yield f"seeds that stand alone: {one}"
     plan = study.plan
     date = plan.get("later", {}).get(name, plan.get("date", "never"))
-    text = plan.get("text", "nowhere")
-    began = []
-    for system in systems:
-        for part in system:
-            began += [session["began"] for session in sessions_of(part)]
-    first = min(began, default="nobody knows")
-    yield f"planned {date} ({text}), runs from {first} on"
+    parts = [part for system in systems for part in system]
+    sessions = [one for part in parts for one in part.about.get("sessions", ())]
+    first = min((one["began"] for one in sessions if "began" in one), default="nobody knows")
+    yield f"planned {date} ({plan.get('text', 'nowhere')}), runs from {first} on"
     known = rules.factors_of(name)
     if known:
-        what = "a reproduction" if known["named"] == REPRODUCTION else known["named"]
         hashes = f"prompts {known['prompts_tools']} - {known['prompts_without']}"
-        yield f"about {what}; the systems differ in {known['differ']}; {hashes}"
-
-
-def sessions_of(part: bench.Part) -> list[Mapping[str, str]]:
-    return [one for one in part.about.get("sessions", ()) if "began" in one]
+        yield f"about {known['named']}; the systems differ in {known['differ']}; {hashes}"
 
 
 def parts_checked(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:

@@ -25,10 +25,9 @@ from .plan import FACTORS, Part, Study, read_study
 
 #: Of FACTORS. `prompts_…` are the hashes of what both systems' prompts say (`rendered`).
 COLUMNS = ["id", "named", "differ", "more_than_named", "prompts_tools", "prompts_without"]
-COLUMNS += [
-    "measure",
-    "margin",
-]  # the first of the plan's measures, and within what two systems are equal
+#: The first of the plan's measures, within what two systems are equal, and what a tool must be.
+MEASURED = ["measure", "margin", "uses"]
+COLUMNS += MEASURED
 REPRODUCTION = "reproduction"
 TOOL = "tool"
 #: Two numbers are one where they differ by no more than this factor: a part may spend as much over
@@ -279,15 +278,10 @@ def plan(path: Path) -> int:
         print(line)
         if rows[name]["more_than_named"] or ": REFUSED" in line:
             refused.append(name)
-    table = pd.DataFrame.from_dict(
-        rows,
-        orient="index",
-        columns=COLUMNS[1:],
-    )
-    table = table.rename_axis("id").reset_index()
-    kept = known[~known.index.isin(table["id"])].reset_index()
-    table = pd.concat([kept, table]).sort_values("id")
-    table.to_csv(FACTORS, index=False, lineterminator="\n")
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS[1:])
+    kept = known.drop(index=rows, errors="ignore")
+    table = pd.concat([kept, table]).rename_axis("id").sort_index()
+    table.to_csv(FACTORS, lineterminator="\n")
     print(
         f"{len(refused)} of {len(rows)} comparisons differ in another factor than they name",
         *refused,
@@ -301,8 +295,8 @@ def row_of(
     """A comparison's row of FACTORS, and the line that is printed of it. was: the row that it has,
     if any."""
     measured = measured_by(study)
-    if was is not None and {**was[["measure", "margin"]]} != measured:
-        planned = f"planned by {was['measure']}, within {was['margin']}"
+    if was is not None and {**was[MEASURED]} != measured:
+        planned = f"planned by {', '.join(was[MEASURED])}"
         return was, f"{name}: REFUSED; {planned}: a plan stays as it is"
     try:
         verdict = judge(name, pair, study, named)
@@ -321,9 +315,11 @@ def row_of(
 
 def measured_by(study: Study) -> dict[str, str]:
     """By what a study's comparisons are measured, as FACTORS has it."""
+    shown = ", of those shown one" if study.plan.get("shown") else ""
     return {
         "measure": (*study.measures, "")[0],
         "margin": f"{study.margin:g}",
+        "uses": study.plan.get("uses", "") + shown,
     }
 
 

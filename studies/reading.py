@@ -26,17 +26,17 @@ def wrote(parts: Mapping[str, Part]) -> pd.DataFrame:
             "mode", observed=True
         ):
             tools = own["tools"].astype(str)
-            row = {
-                "part": name,
-                "mode": mode,
-                "replies": len(own),
-                "defines": tools.str.contains("def ").mean(),
-            }
-            row |= {
-                "imports": tools.str.contains("from toolbox import").mean(),
-                "fails": own["status"].ne("ok").mean(),
-            }
-            rows.append(row | {"right": own["correct"].eq(True).mean()})
+            rows.append(
+                {
+                    "part": name,
+                    "mode": mode,
+                    "replies": len(own),
+                    "defines": tools.str.contains("def ").mean(),
+                    "imports": tools.str.contains("from toolbox import").mean(),
+                    "fails": own["status"].ne("ok").mean(),
+                    "right": own["correct"].eq(True).mean(),
+                }
+            )
     return name_table(pd.DataFrame(rows), "wrote", "What the model wrote")
 
 
@@ -49,12 +49,15 @@ def tools(parts: Mapping[str, Part]) -> pd.DataFrame:
         if part.candidates["mode"].isin(MAKING).any():
             found = tools_made(part.candidates)
             kept = len(part.about.get("toolboxes") or ())
-            is_so = {
-                "general": found["kind"] == "general",
-                "used again": found["imported"] > 0,
-            }
-            is_so = pd.DataFrame(is_so | {"right": found["right"] > 0})
-            shares = is_so.assign(**{"all three": is_so.all(axis=1)}).mean().to_dict()
+            is_so = pd.DataFrame(
+                {
+                    "general": found["kind"] == "general",
+                    "used again": found["imported"] > 0,
+                    "right": found["right"] > 0,
+                }
+            )
+            is_so["all three"] = is_so.all(axis=1)
+            shares = is_so.mean().to_dict()
             rows.append({"part": name, "functions": len(found), "kept at the end": kept} | shares)
     return name_table(pd.DataFrame(rows), "tools", "Functions that the model wrote as tools")
 

@@ -5,8 +5,9 @@ import ast
 import hashlib
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +36,10 @@ USED = 0.05  # of the programs that could call a made tool, the share that must
 TOOLLESS = ("primitive", "memory", "pot", "cot")
 #: The modes of a method whose programs may call a tool that another request made.
 CALLERS = ("import", "craft", "latm", "tte")
+PLACE = ["category", "problem", "sample", "program"]
+#: Of a run's programs, the share that another run has at the same place if it is a copy. TROVE and
+#: itself with an empty toolbox share two thirds.
+COPIED = 0.9
 BY_DESIGN = "a control: no tool is made, by design"
 LACKING = "no tool was made"  # how such a program's error begins
 #: What has to hold of a comparison, in the order in which a broken rule is told.
@@ -272,7 +277,7 @@ def looked_at(name: str, systems: Sequence[Sequence], study: Study) -> Judgement
         "one_factor": other_factors(name, [system[0].rendered for system in held], study),
         "tools_used": idle(used, calls, study.plan) if factor == "tool" else "",
         "as_planned": "; ".join(line for found in every for line in found.broken),
-        "alike": "; ".join(unlike_systems(name, systems, factor)),
+        "alike": "; ".join([*unlike_systems(name, systems, factor), *copies(parts)]),
         "healthy": "; ".join(dict.fromkeys(check for part in parts for check in part.checks)),
         "read": "; ".join(filter(None, map(unread, systems))),
         "dated": too_early(parts, study, name),
@@ -325,8 +330,21 @@ def other_factors(name: str, rendered: Sequence[str], study: Study) -> str:
     for what, now in measured_by(study).items():
         if known[what] != now:
             return f"{what} {now}, planned {known[what]}"
+    if known["named"] != (said := study.factors.get(name, known["named"])):
+        return f"its file says that it is about {said}, planned {known['named']}"
     more = known["more_than_named"]
     return f"the systems also differ in {more}" if more else ""
+
+
+def copies(parts: Iterable) -> Iterator[str]:
+    """Parts that hold another's programs: a run copied to another place, under another seed or
+    name."""
+    held = [
+        (part.name, {*part.candidates[PLACE].itertuples(index=False, name=None)}) for part in parts
+    ]
+    for (one, known), (other, found) in combinations(held, 2):
+        if len(known & found) > COPIED * len(known):
+            yield f"{one} and {other} hold the same programs: one run, twice"
 
 
 def unlike_systems(name: str, systems: Sequence[Sequence], factor: str) -> list[str]:

@@ -5,6 +5,7 @@ import ast
 import inspect
 import os
 import re
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -25,6 +26,14 @@ from trove_lite.sandbox.pool import Sandbox
 from .simulated import candidates
 
 matplotlib.use("agg")
+# Modules are compiled once, not by each of the hundreds of processes that tests start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+#: Seconds of processor that a test may take outside `make test-slow`, its setup as much: five on a
+#: quiet machine, where the same work took half of what it takes beside others.
+LONGEST = 2 * 5
+#: Seconds that `turns` take where that was measured.
+PACE = 0.035
 ROOT = Path(__file__).parent.parent
 #: The papers' folders of plug-ins, each of which can be taken away (`python -m tests.without`), and
 #: those that are.
@@ -117,6 +126,7 @@ def pytest_collection_modifyitems(items):
     for item in items if lost else ():
         known = [*map(item.function.__globals__.get, item.function.__code__.co_names)]
         known += [found[-1].func for found in item._fixtureinfo.name2fixturedefs.values()]
+        known += item.callspec.params.values() if hasattr(item, "callspec") else []
         code = map(inspect.getsource, filter(inspect.isfunction, (item.function, *known)))
         plans = (
             one.read_text(encoding="utf-8")
@@ -131,6 +141,35 @@ def pytest_configure(config):
     """Warnings of the programs that these folders run are no errors of ours."""
     if any(asked_for(folder, config) for folder in APART):
         config.addinivalue_line("filterwarnings", "default")
+
+
+def used() -> float:
+    """Seconds of processor of this process and of those that it has waited for."""
+    return sum(os.times()[:4])
+
+
+def turns() -> float:
+    """Seconds of processor that two million turns of a loop take on this machine."""
+    start = time.process_time()
+    for _ in range(2_000_000):
+        _ % 7
+    return time.process_time() - start
+
+
+def timed(item):
+    """A test that takes longer than it may says so, by the pace of this machine."""
+    start = used()
+    done = yield
+    taken = used() - start
+    if taken > LONGEST and not item.get_closest_marker("slow"):
+        taken *= min(1, PACE / turns())
+        if taken > LONGEST:
+            pytest.fail(f"{taken:.1f} s of processor: share what it sets up, or mark it slow")
+    return done
+
+
+pytest_runtest_setup = pytest.hookimpl(wrapper=True)(timed)
+pytest_runtest_call = pytest.hookimpl(wrapper=True)(timed)
 
 
 @pytest.fixture(autouse=True)

@@ -177,16 +177,3 @@ def in_tables(a: str, b: str) -> set[tuple[str, ...]]:
     return {
         tuple(f"{100 * number:+.1f}" for number in row) for own in rows for row in own.to_numpy()
     }
-
-
-def test_a_loss_on_the_first_page_is_the_difference_that_essays_say_first():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    lost = re.search(rf"CodeLlama-7B loses ({NUMBER}) points \[({NUMBER}), ({NUMBER})\]", readme)
-    said = [-float(lost[group]) for group in (1, 3, 2)]
-    found = {
-        name: [float(number) for number in ESTIMATE.search(sentence).groups()]
-        for name, sentence in FIRST.items()
-        if ("TROVE", "TROVE without IMPORT") in contrasts(sentence)
-    }
-    assert found
-    assert all(numbers == said for numbers in found.values())

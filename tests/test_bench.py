@@ -77,6 +77,7 @@ def test_the_price_that_is_told_before_is_within_a_fifth_of_what_was_asked(whole
     assert all(abs(told - asked) <= 0.2 * asked for told, asked in zip(before, after, strict=True))
 
 
+@pytest.mark.slow
 def test_a_bench_stopped_three_times_and_moved_gives_the_same_tables_and_row(
     whole, small, tmp_path, monkeypatch
 ):

@@ -3,11 +3,13 @@
 import re
 import subprocess
 
+import pytest
 import yaml
 
 from trove_lite import __version__
 from trove_lite.sandbox.isolation import LETS_THROUGH
 
+from . import conftest
 from .conftest import ROOT
 
 
@@ -41,3 +43,15 @@ def test_the_data_card_names_files_that_are_there_and_of_one_form():
 
 def test_the_citation_is_of_this_version():
     assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == __version__
+
+
+@pytest.mark.parametrize(("longest", "told"), [(0.01, True), (30, False)])
+def test_a_test_that_takes_too_long_says_so(longest, told, request):
+    hook = conftest.timed(request.node)
+    next(hook)
+    conftest.turns()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(conftest, "LONGEST", longest)
+        with pytest.raises(pytest.fail.Exception if told else StopIteration) as error:
+            next(hook)
+    assert ("s of processor: share" in str(error.value)) == told

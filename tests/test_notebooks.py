@@ -21,7 +21,7 @@ from trove_lite_analysis.cli.notebooks import notebook_parameters, paths, refuse
 
 from .conftest import ROOT
 from .newcomer import inputs
-from .papers.essays import NOTEBOOKS, executed
+from .papers.essays import NOTEBOOKS, essay, executed
 from .simulated import candidates
 
 ELSEWHERE = ("25", "30", "40")  # about data or methods that no simulated run has
@@ -154,9 +154,7 @@ def test_plain_papermill_runs_a_notebook_from_anywhere(stem, where, way, ways, t
 @pytest.mark.parametrize("method", ["primitive", "instance", "trove"])
 def test_the_notebook_of_runs_makes_a_run_of_each_method_that_it_names(method, tmp_path):
     (path,) = (path for path in NOTEBOOKS if path.stem == "00_run")
-    few = ["-p", "method", method, "-p", "limit", "1", "-p", "k", "3", "-p", "seed", "2"]
-    done = papermill(path, ROOT, tmp_path / "x.ipynb", *few, "-p", "out", str(tmp_path / "run"))
-    assert done.returncode == 0, done.stderr[-3000:]
+    executed(path, method=method, limit=1, k=3, seed=2, out=str(tmp_path / "run"))
     said = pd.read_parquet(tmp_path / "run" / "candidates.parquet")
     assert set(said["method"]) == {method}
 
@@ -185,8 +183,7 @@ def test_an_essay_refuses_a_parameter_that_it_does_not_have(injected, unknown):
 
 
 def test_papermill_with_a_wrong_name_ends_at_once(tmp_path):
-    (path,) = (path for path in NOTEBOOKS if path.stem.startswith("20"))
-    done = papermill(path, ROOT, tmp_path / "out.ipynb", "-p", "run", "runs/mine")
+    done = papermill(essay("20"), ROOT, tmp_path / "out.ipynb", "-p", "run", "runs/mine")
     assert done.returncode == 1
     assert "this notebook has no parameter 'run'" in done.stderr
 

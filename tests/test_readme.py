@@ -145,6 +145,30 @@ def test_every_number_with_a_decimal_stands_in_the_files_named_above_it(paragrap
     assert set(said) <= known
 
 
+#: Points, of how many problems, and within what: "2.2 points fewer of 480 … [4.3 fewer to 0.0 more]".
+RANGE = re.compile(
+    r"(\d+\.\d)(?: points)? (fewer|more) of ([\d,]+)[^[]*\[(\d+\.\d)( fewer| more)? to (\d+\.\d) (fewer|more)\]"
+)
+
+
+def signed(number: str, word: str) -> float:
+    return float(number) * (-1 if word.strip() == "fewer" else 1)
+
+
+def test_each_line_of_the_answer_is_a_row_of_its_file_with_its_problems():
+    told = 0
+    for paragraph, files in paragraphs():
+        rows = pd.concat([pd.read_csv(file) for file in files])
+        for value, word, problems, low, own, high, last in RANGE.findall(paragraph):
+            ends = (value, word), (low, own or last), (high, last)
+            wanted = [signed(*end) for end in ends]
+            here = rows[rows["problems"] == int(problems.replace(",", ""))]
+            found = 100 * here[["difference", "low", "high"]]
+            assert (found.round(1).to_numpy() == wanted).all(axis=1).any(), (value, word, problems)
+            told += 1
+    assert told == 8
+
+
 @OF_THE_WHOLE
 def test_the_book_holds_every_essay_and_every_page_of_the_docs():
     toc = set(re.findall(r"(?:file|root): (\S+)", (ROOT / "docs" / "toc.yml").read_text()))
@@ -217,7 +241,10 @@ NAMED_FOR = "jupyterlab papermill vllm pandas seaborn sympy scipy matplotlib"
 def test_conda_has_the_packages_that_the_kit_is_named_for_within_pyproject_s_bounds():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    stated = map(Requirement, [*project["dependencies"], *extras["notebooks"], *extras["vllm"]])
+    stated = map(
+        Requirement,
+        sum((extras[each] for each in ("notebooks", "lab", "vllm")), project["dependencies"]),
+    )
     bounds = {one.name: one.specifier for one in stated}
     *conda, by_pip = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     *packages, editable = by_pip["pip"]
@@ -240,7 +267,7 @@ def test_the_images_install_what_pyproject_says_and_nothing_of_their_own():
     assert here["build"] == {"dockerfile": "../Dockerfile", "context": ".."}
     assert here["postCreateCommand"] == "make .venv/ready-to-test"
     rules = (ROOT / "Makefile").read_text()
-    assert re.findall(r"pip install .*'(\.\[\w+\])'", rules) == [".[notebooks]", ".[dev]"]
+    assert re.findall(r"pip install .*'(\.\[\w+\])'", rules) == [".[notebooks]", ".[lab]", ".[dev]"]
 
 
 @pytest.mark.parametrize(("page", "known"), [("methods", METHODS), ("datasets", DATASETS)])
@@ -270,7 +297,7 @@ def test_every_published_difference_says_over_how_many_problems_or_categories_it
 
 
 def test_what_breaks_a_rule_of_its_plan_is_told_so():
-    """Line 5's comparison: the table says why it does not count, and the page that it does not."""
+    """Qwen's comparison: the table says why it does not count, and the page that it does not."""
     place = ROOT / "results" / "models" / "qwen2.5-coder-0.5b-instruct" / "differences.csv"
     row = pd.read_csv(place).query("id == 'a-trove-empty'").iloc[0]
-    assert (bool(row["counts"]), "Line 5 breaks a rule of its plan" in TEXT) == (False, True)
+    assert (bool(row["counts"]), "Qwen breaks a rule of its plan" in TEXT) == (False, True)

@@ -1,6 +1,7 @@
 """Wrong inputs, to commands and to public functions: each is one clear line, and none leaves
 anything behind."""
 
+import json
 import shutil
 from functools import partial
 from pathlib import Path
@@ -36,6 +37,8 @@ def things(tmp_path_factory):
     (folder / "notes.txt").write_text("hello\n")
     (folder / "binary.md").write_bytes(b"\xff\xfe\x00")
     save_table(outcomes(FRAME), folder / "outcomes.parquet")
+    (folder / "nameless").mkdir()
+    save_table(FRAME, folder / "nameless" / "candidates.parquet")
     pd.DataFrame({"a": [1]}).to_parquet(folder / "other.parquet")
     (folder / "torn").mkdir()
     (folder / "torn" / "run.json").write_text("{")
@@ -82,6 +85,24 @@ def test_a_wrong_command_is_one_clear_line_and_leaves_nothing(place, capsys, typ
     assert said.err.count("\n") == 1
     assert COMMANDS[typed] in said.err
     assert said.out == ""
+    assert sorted(path.name for path in place.iterdir()) == before
+
+
+ODD = {"a NUL": "a\0b", "a byte": "a\udcff", "half a sign": "a\ud800.csv"}
+WITH_PATHS = ("X", "view X", "view t.csv --out=X", "compare t.csv m=X", "import X --out x")
+WITH_PATHS += ("export X --out e.csv", "report X --out x", "batch a.ipynb --out x --grid a=X")
+WITH_PATHS += ("bench --model practice --out X", "run --out x --tape X", "run --config odd.yaml")
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("typed", WITH_PATHS)
+def test_a_path_that_no_disk_can_hold_is_one_clear_line(place, capsys, typed, odd):
+    (place / "odd.yaml").write_text(json.dumps({"out": ODD[odd]}))
+    before = sorted(path.name for path in place.iterdir())
+    assert main([word.replace("X", ODD[odd]) for word in typed.split()]) == 2
+    said = "".join(capsys.readouterr())
+    assert said.startswith("error: ")
+    assert said.count("\n") == 1
     assert sorted(path.name for path in place.iterdir()) == before
 
 

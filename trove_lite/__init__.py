@@ -6,6 +6,7 @@ needs neither an engine nor a sandbox, and `import trove_lite` nothing at all.
 
 import sys
 from collections.abc import Callable, Mapping
+from importlib import import_module
 
 #: Of this code, which an older installation of it need not be.
 __version__ = "0.5.0"
@@ -13,13 +14,13 @@ __version__ = "0.5.0"
 
 def index_of(package: str, homes: Mapping[str, str]) -> tuple[Callable, Callable, list[str]]:
     """`__getattr__`, `__dir__` and `__all__` of a package whose public names `homes` lists, in
-    words, by module. Each is imported when it is first used (PEP 562)."""
+    words, by module (`.name`: of the package above). Each is imported when first used (PEP 562)."""
     home_of = {name: home for home, names in homes.items() for name in names.split()}
 
     def __getattr__(name: str) -> object:
         if name not in home_of:
             raise AttributeError(f"module '{package}' has no attribute '{name}'")
-        value = getattr(__import__(f"{package}.{home_of[name]}", fromlist=[name]), name)
+        value = getattr(import_module(f".{home_of[name]}", package), name)
         setattr(sys.modules[package], name, value)  # found at once the next time
         return value
 

@@ -11,10 +11,11 @@ import json
 import math
 import platform
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -222,10 +223,22 @@ def add_measures(candidates: pd.DataFrame) -> pd.DataFrame:
     return candidates.assign(reported_operations=reported, used_tools=used, operation_counts=counts)
 
 
+def rows_where(table: pd.DataFrame, holds: pd.Series | np.ndarray) -> pd.DataFrame:
+    """The rows for which it holds; without a copy of their values where it holds for all, as a
+    million rows are some hundred megabytes."""
+    return table.copy(deep=False) if holds.all() else table[np.asarray(holds)]
+
+
+def as_text(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The table with these columns as text. Rows share it: `astype(str)` makes a text for each, of
+    57 bytes."""
+    return table.astype(dict.fromkeys(names, "category")).astype(dict.fromkeys(names, object))
+
+
 def all_candidates(candidates: pd.DataFrame) -> pd.DataFrame:
     """The candidates proper: without the rows that say what a recorded run selected
     (`selections`)."""
-    return candidates[(require_candidates(candidates)["phase"] != SELECTED).to_numpy()]
+    return rows_where(candidates, require_candidates(candidates)["phase"] != SELECTED)
 
 
 def selections(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -239,8 +252,7 @@ def selected_alone(candidates: pd.DataFrame) -> list[tuple[str, str]]:
     """(run, category) of the runs of which only the selected answers are known, sorted."""
     parts = (selections(candidates), all_candidates(candidates))
     selected, whole = (
-        set(part[["run", "category"]].astype(str).itertuples(index=False, name=None))
-        for part in parts
+        {*pd.MultiIndex.from_frame(part[["run", "category"]]).unique()} for part in parts
     )
     return sorted(selected - whole)
 
@@ -296,12 +308,11 @@ def _load_together(
     if wrong := [type(path).__name__ for path in paths if not isinstance(path, (str, Path))]:
         raise TroveLiteError(f"a {wrong[0]} is not the path of a run: name a run folder or a file")
     tables = [read(Path(path)) for path in paths]
-    if not all(
-        "solution" in table.column_names or "stage" in table.column_names for table in tables
-    ):
+    texts = ["solution" in table.column_names for table in tables]
+    if not all(texts):
         tables = [
-            table if table.schema.equals(OUTCOMES_SCHEMA) else _outcomes_of(table)
-            for table in tables
+            _outcomes_of(table) if has_texts else table
+            for table, has_texts in zip(tables, texts, strict=True)
         ]
     frame = as_frame(pa.concat_tables(tables)).sort_values(key, kind="stable", ignore_index=True)
     if len(again := frame[frame.duplicated(key)]):
@@ -318,7 +329,9 @@ def _outcomes_of(table: pa.Table) -> pa.Table:
     return pa.Table.from_pandas(frame, OUTCOMES_SCHEMA, preserve_index=False)
 
 
-def _file(path: Path) -> Path:
+def table_file(path: Path) -> Path:
+    """The table of candidates that is meant by a run folder, or by the path of a table. Raises
+    UsageError for neither, DamagedFile for a folder that does not say what it is a run of."""
     file = path / TABLES[0] if path.is_dir() else path
     if not file.is_file():
         hint = (
@@ -332,13 +345,15 @@ def _file(path: Path) -> Path:
             else "a text instead of a list of paths? For papermill write -y 'runs: [RUN]'"
         )
         raise UsageError(f"{file}: missing ({hint}); see `trove-lite --help` for how to make a run")
+    if file != path and not (path / "run.json").exists():
+        raise DamagedFile(f"{path}: its run.json is missing; restore it, or make the run again")
     if file.name in TABLES:
         refuse_edited(file.parent)
     return file
 
 
 def _read_candidates(path: Path) -> pa.Table:
-    table = _read(file := _file(path))
+    table = _read(file := table_file(path))
     if not len(table):
         raise DamagedFile(f"{file}: holds no row; make the run again")
     schema = SCHEMA if {*TEXT} & {*table.column_names} else OUTCOMES_SCHEMA
@@ -367,7 +382,7 @@ def _stated_rules(table: pa.Table, folder: Path) -> pa.Array:
 
 
 def _read_calls(path: Path) -> pa.Table:
-    file = _file(path)  # without it the run is not complete
+    file = table_file(path)  # without it the run is not complete
     beside = file.with_name(TABLES[1]) if file.name == TABLES[0] else file
     table = _read(beside) if beside.is_file() else None
     if table is None or "stage" not in table.column_names:

@@ -111,14 +111,9 @@ def standing(seen: Iterable[Seen], *, whole: bool, told: Iterable[str] = ()) -> 
         one
         for one in seen
         if one.above(LIMITS[one.check].whole if whole else LIMITS[one.check].category)
+        and not (whole and one.check in told)
     ]
-    kept = [one for one in kept if not whole or one.check not in told]
-    return list(
-        unexplained(
-            kept,
-            {one.check for one in kept} | set(told),
-        )
-    )
+    return [*unexplained(kept, {one.check for one in kept} | {*told})]
 
 
 def unexplained(seen: Iterable[Seen], names: Iterable[str]) -> Iterator[Seen]:

@@ -2,10 +2,15 @@
 are believed.
 
 A check accuses nobody: somebody has to look, and to say why it fails. It knows no method or mode by
-name."""
+name. A run that is copied is told where runs are compared (`trove-lite compare`, `summary`).
+
+Not seen: a problem that is in a file of data twice; replies mixed up at random among the problems of
+a category, but for few right answers; outputs cut where no answer ends; golds mixed up in a category,
+where some happen to be right."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -14,8 +19,10 @@ from trove_lite.candidates import (
     MISSING,
     STREAM,
     all_candidates,
+    as_text,
     name_table,
     read_description,
+    rows_where,
     run_name,
 )
 from trove_lite.datasets import load_dataset
@@ -64,11 +71,10 @@ def failed_checks(
     golds: None is those of the right answers alone.
     `attrs["unread"]`: a line for each reason why checks could not be read."""
     stream = all_candidates(candidates.drop(columns=UNREAD, errors="ignore"))
-    as_text = dict.fromkeys([*MODE, "category", "status"], str)
-    stream = stream[stream["phase"] == "stream"].astype(as_text)
-    calls = calls.loc[calls["phase"] == "stream", ASKED].astype(
-        dict.fromkeys([*STREAM, "stage"], str)
-    )
+    stream = rows_where(stream, stream["phase"] == "stream")
+    stream = as_text(stream, [*MODE, "category", "status"])
+    calls = rows_where(calls[ASKED], calls["phase"] == "stream")
+    calls = as_text(calls, [*STREAM, "stage"])
     unread = [] if "solution" in stream else [f"not read: {', '.join(OF_TEXT)}; {NO_TEXT}"]
     if not calls["finish_reason"].isin(["stop", "length"]).any():
         unread.append("not read: cut off; no request says how it ended")
@@ -93,27 +99,26 @@ def failed_checks(
             yield from texts_in_common(part)
             yield from of_mode(part)
 
-    def in_all(part: pd.DataFrame) -> Iterator[Seen]:
-        yield from in_each(part)
+    def beyond(part: pd.DataFrame) -> Iterator[Seen]:
         yield from of_others(part, golds)
         if "solution" in part:
             yield from lost_symbols(part)
 
-    ran = stream["shortened"].notna() | (stream["provenance"].astype(str) != "recorded")
+    ran = stream["shortened"].notna() | (stream["provenance"] != "recorded")
     idle = stream[~ran]
-    stream = stream[ran]
+    stream = rows_where(stream, ran)
     if len(idle):
         unread.append(
             "not read: what programs do; these replies were judged by others, and not run"
         )
     rows = []
     for where, part in idle.groupby(MODE):
-        found = _read(where, part, in_each, in_all)
+        found = _read(where, part, in_each, beyond)
         rows += [row for row in found if row[0] not in OF_EXECUTIONS]
     for where, part in stream.groupby(MODE):
-        rows += _read(where, part, in_each, in_all)
+        rows += _read(where, part, in_each, beyond)
     for where, part in calls.assign(mode=calls["stage"]).groupby(MODE):
-        rows += _read(where, part, of_requests, of_all_requests)
+        rows += _read(where, part, of_requests, lengths)
     for (run, method, category), part in stream.groupby(STREAM):
         found = standing(
             of_stream(part, listed.get((run, method, category))),
@@ -160,12 +165,14 @@ def to_count(candidates: pd.DataFrame, runs: Iterable[str | Path]) -> Callable[[
     return found
 
 
-def _read(where: tuple, table: pd.DataFrame, in_each: Count, in_all: Count) -> Iterator[list]:
-    """The rows of what is seen in each category of a mode, and over all of them."""
-    parts = dict(list(table.groupby("category")))
-    found = {category: standing(in_each(part), whole=False) for category, part in parts.items()}
+def _read(where: tuple, table: pd.DataFrame, in_each: Count, beyond: Count) -> Iterator[list]:
+    """The rows of what is seen in each category of a mode, and over all of them, where more can be
+    seen (`beyond`)."""
+    each = {category: list(in_each(part)) for category, part in table.groupby("category")}
+    found = {category: standing(seen, whole=False) for category, seen in each.items()}
     told = {one.check for seen in found.values() for one in seen}
-    seen = [one for one in in_all(table) if len(parts) > 1 or LIMITS[one.check].category is None]
+    over = [*(in_each(table) if len(each) > 1 else chain(*each.values())), *beyond(table)]
+    seen = [one for one in over if len(each) > 1 or LIMITS[one.check].category is None]
     whole = standing(seen, whole=True, told=told)
     names = {one.check for one in whole}
     for category, those in found.items():
@@ -210,11 +217,6 @@ def of_requests(part: pd.DataFrame) -> Iterator[Seen]:
         problems=problems_in(part),
     )
     yield from prompts(part)
-
-
-def of_all_requests(part: pd.DataFrame) -> Iterator[Seen]:
-    yield from of_requests(part)
-    yield from lengths(part)
 
 
 def greedy_runs(runs: Iterable[str | Path]) -> set[str]:

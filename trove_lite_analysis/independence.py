@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from trove_lite.candidates import SELECTED, selected_alone
+from trove_lite.candidates import SELECTED, as_text, rows_where, selected_alone
 
 #: Share of equal programs in problems that two runs share: not 1, for runs that are known by their
 #: selected answers alone can select another of the same candidates.
@@ -147,11 +147,11 @@ def independent_runs(
     ]
     found = pd.DataFrame(repeats, columns=["category", "run", "method", "mode", "problem"])
     columns = [name for name in found.columns if by_mode or name != "mode"]
-    rows = candidates[columns].astype({name: str for name in columns if name != "problem"})
+    rows = as_text(candidates[columns], [name for name in columns if name != "problem"])
     if by_mode:  # of a run's selected answers, those of whole problems
         rows["mode"] = rows["mode"].where(candidates["phase"] != SELECTED, SELECTED)
     keys, repeated = (pd.MultiIndex.from_frame(table[columns]) for table in (rows, found))
-    return candidates[~keys.isin(repeated)]
+    return rows_where(candidates, ~keys.isin(repeated))
 
 
 def whole_streams(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -182,7 +182,8 @@ def pairs_of_runs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[
 
 
 def _pairs_of(category: str, mode: str, rows: pd.DataFrame, across: bool) -> Iterator[Pair]:
-    keys = list(zip(rows["run"].astype(str), rows["method"].astype(str), strict=True))
+    names = as_text(rows[["run", "method"]], ["run", "method"])
+    keys = list(names.itertuples(index=False, name=None))
     runs = sorted(set(keys))
     run = list(
         map(

@@ -14,11 +14,13 @@ import pandas as pd
 
 from trove_lite.candidates import (
     MISSING,
+    SELECTED,
     STREAM,
     UNAVAILABLE,
-    all_candidates,
+    as_text,
     calls_of,
     read_description,
+    rows_where,
     run_name,
 )
 from trove_lite.datasets import load_dataset
@@ -69,7 +71,10 @@ class Comparison:
         for frame in filled:
             one_kind(frame, "model", "provenance")
         together = pd.concat(
-            [f[["model", "provenance", "dataset", "category", "level"]] for f in filled]
+            [
+                f[["model", "provenance", "dataset", "category", "level"]].drop_duplicates()
+                for f in filled
+            ]
         )
         (dataset,) = one_kind(together, "dataset")
         model, provenance = (
@@ -211,17 +216,18 @@ def compare(
 def systems_of(candidates: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The systems of a table: a method of a model, and recorded or not, each under as short a name as
     tells it apart."""
-    keys = list(
-        all_candidates(candidates)[[*SYSTEM]]
-        .astype(str)
-        .drop_duplicates()
-        .itertuples(index=False, name=None)
-    )
-    parts = [
-        candidates[(candidates[[*SYSTEM]].astype(str) == [*key]).all(axis=1).to_numpy()]
-        for key in keys
-    ]
-    return dict(zip(short_names(keys), parts, strict=True))
+    parts = by_system(candidates)
+    return dict(zip(short_names([*parts]), parts.values(), strict=True))
+
+
+def by_system(candidates: pd.DataFrame) -> dict[tuple, pd.DataFrame]:
+    """The parts of a table by what tells systems apart, `SYSTEM`."""
+    names = as_text(candidates[[*SYSTEM]], SYSTEM)
+    keys = names[(candidates["phase"] != SELECTED).to_numpy()].drop_duplicates()
+    return {
+        key: rows_where(candidates, (names == [*key]).all(axis=1))
+        for key in keys.itertuples(index=False, name=None)
+    }
 
 
 def short_names(keys: Sequence[tuple[str, ...]]) -> list[str]:
@@ -248,7 +254,7 @@ def require_comparison(comparison: object) -> Comparison:
 
 def one_kind(candidates: pd.DataFrame, *columns: str) -> list[str]:
     """The one value of each of these columns. Raises where one has several."""
-    found = [sorted(candidates[column].astype(str).unique()) for column in columns]
+    found = [sorted(map(str, candidates[column].unique())) for column in columns]
     for column, names in zip(columns, found, strict=True):
         if len(names) != 1:
             what = f"{len(names) or 'no'} different values of '{column}' ({', '.join(names)})"

@@ -24,7 +24,8 @@ Golds = Mapping[tuple[str, int], str]  # by category and problem, as canonical t
 def of_verdicts(part: pd.DataFrame) -> Iterator[Seen]:
     """Answers of a problem that have two verdicts, or another than their gold gives (`misjudged`,
     as of `regraded`), or another than its program printed."""
-    given = part[part["answer"].notna()]
+    read = {*PROBLEM, "answer", "correct", "status", "misjudged", "output"}
+    given = part.loc[part["answer"].notna(), [name for name in part if name in read]]
     judged = given[given["correct"].notna()]
     judged = judged.assign(right=judged["correct"].astype(float))
     answers = judged.groupby([*PROBLEM, "answer"], observed=True)
@@ -39,12 +40,13 @@ def of_verdicts(part: pd.DataFrame) -> Iterator[Seen]:
         len(judged),
         first_of(wrong),
     )
-    output = given.get("output", pd.Series("?", given.index))  # an outcomes file keeps no texts
-    output = output.fillna("").astype(str).str.strip()
-    printed = pd.to_numeric(output.where(output.str.fullmatch(PLAIN)), errors="coerce")
-    answer = pd.to_numeric(given["answer"].astype(object), errors="coerce")
-    other = (printed - answer).abs() > CLOSE
-    lost = given[(output == "") | other | (given["status"] != "ok")]
+    nothing = given["status"] != "ok"
+    if "output" in given:  # an outcomes file keeps no texts
+        output = given["output"].fillna("").astype(str).str.strip()
+        printed = pd.to_numeric(output.where(output.str.fullmatch(PLAIN)), errors="coerce")
+        answer = pd.to_numeric(given["answer"].astype(object), errors="coerce")
+        nothing |= (output == "") | ((printed - answer).abs() > CLOSE)
+    lost = given[nothing]
     yield Seen(
         "answer from nothing",
         len(lost),
@@ -83,9 +85,7 @@ def regraded(rows: pd.DataFrame, golds: Golds) -> pd.Series:
 
 def first_of(rows: pd.DataFrame) -> str:
     """The first of these rows in words: its problem and answer."""
-    for row in rows.itertuples():
-        return f"{row.category} {row.problem}: {row.answer}"
-    return ""
+    return next((f"{row.category} {row.problem}: {row.answer}" for row in rows.itertuples()), "")
 
 
 class Coded(NamedTuple):

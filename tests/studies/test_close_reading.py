@@ -1,11 +1,12 @@
 """The numbers of a close reading of the bench, each by one command.
 
 close_reading.csv is their table: by which command, of what, what is `found`, what the reader
-(`read`) had, and `why` these differ. `count`: `trove-lite summary RUN --count QUERY`, programs and
-the right ones. `compare`: `trove-lite compare RUN RUN …`, the difference in points with its
-interval. `table`: results that `make bench` and `make answer` write. What takes a few lines of its
-own stands below; tests/analysis/test_calls.py has the calls, filled toolboxes and verdicts without
-them, test_rules.py which comparisons count.
+(`read`) had, and `why` these differ. `none`: of logs that the kit does not fetch. `count`:
+`trove-lite summary RUN --count QUERY`, programs and the right ones. `compare`: `trove-lite
+compare RUN RUN …`, the difference in points with its interval. `table`: results that `make bench`
+and `make answer` write. What takes a few lines of its own stands below;
+tests/analysis/test_calls.py has the calls, filled toolboxes and verdicts without them,
+test_rules.py which comparisons count.
 """
 
 import os

@@ -3,6 +3,7 @@ left out."""
 
 import json
 import re
+from shutil import copytree
 from urllib.parse import unquote
 
 import pandas as pd
@@ -120,6 +121,14 @@ def test_logs_of_different_harnesses_meet_by_the_names_of_problems(tmp_path, ins
         "taken for the same task: problems, sums",
         "left out: 1 problems that not all systems have, such as sums 4 (1 of theirs)",
     ]
+
+
+def test_a_run_copied_to_another_place_is_left_out_and_told(tmp_path):
+    runs = ROOT / "results/bench/runs"
+    again = copytree(runs / "own-pot", tmp_path / "again")
+    sources = [runs / "own-pot", again, runs / "own-creator"]
+    _, lines = beside.compare_sources(sources, tmp_path / "a.html")
+    assert any(line.startswith("check: copied runs: pot: ") for line in lines)
 
 
 def test_problems_that_ask_something_else_are_left_out(tmp_path):

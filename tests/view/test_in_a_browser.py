@@ -9,7 +9,7 @@ from html import unescape
 import pandas as pd
 import pytest
 
-from trove_lite.candidates import save_table
+from trove_lite.candidates import save_run
 from trove_lite_analysis import view
 
 from ..simulated import candidates
@@ -32,10 +32,7 @@ pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium or Chrome i
 def page(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
     frame = candidates(problems=6, categories=("counting", "algebra"))
-    save_table(
-        frame.assign(solution="print(1) # " + frame["mode"].astype(str)),
-        folder / "candidates.parquet",
-    )
+    save_run(folder, frame.assign(solution="print(1) # " + frame["mode"].astype(str)), {})
     return view.write_page([folder])
 
 
@@ -88,7 +85,7 @@ def test_formulas_of_a_gold_an_answer_and_an_output_are_drawn(tmp_path):
     half = r"$\frac{1}{2}$"
     frame = frame.assign(solution="print(1)", output=f"{half} and $<b>x", answer=half)
     frame["answers"] = pd.Series([[half]] * len(frame))
-    save_table(frame, tmp_path / "candidates.parquet")
+    save_run(tmp_path, frame, {})
     found = dom(view.write_page([tmp_path]), "#/math/counting/0", tmp_path)
     cards = re.findall(r'<article class="card.*?</article>', found, re.DOTALL)
     assert max(card.count("<mfrac>") for card in cards) == 3  # the answer, its vote, the output
@@ -117,7 +114,7 @@ def test_a_page_is_no_wider_than_a_phone_whose_long_formulas_scroll_by_themselve
     long = "$" + " + ".join(rf"\frac{{x_{{{n}}}}}{{y}}" for n in range(16)) + "$"
     frame = candidates(problems=2, categories=("counting",))
     frame = frame.assign(solution="print(1)", output=long, answer=long, error="x" * 500)
-    save_table(frame, tmp_path / "candidates.parquet")
+    save_run(tmp_path, frame, {})
     page = view.write_page([tmp_path])
     (framed := tmp_path / "frame.html").write_text(FRAME.format(page.as_uri() + address))
     words = [BROWSER, *FLAGS, "--allow-file-access-from-files", f"--user-data-dir={tmp_path}"]
@@ -130,7 +127,7 @@ def test_a_page_is_no_wider_than_a_phone_whose_long_formulas_scroll_by_themselve
 def test_verdicts_alone_have_no_rule_that_chooses(tmp_path):
     frame = candidates(problems=2, categories=("counting",)).assign(answer=None)
     frame["answers"] = pd.Series([None] * len(frame))
-    save_table(frame, tmp_path / "candidates.parquet")
+    save_run(tmp_path, frame, {})
     found = dom(view.write_page([tmp_path]), "", tmp_path)
     heads = re.findall(r'class="dt-column-title"[^>]*>([^<]+)', found)
     assert heads

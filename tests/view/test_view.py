@@ -14,7 +14,7 @@ from PIL import Image
 
 import trove_lite as tl
 from trove_lite import load_problems
-from trove_lite.candidates import CALLS_SCHEMA, as_arrow, as_frame, outcomes, save_table
+from trove_lite.candidates import CALLS_SCHEMA, as_arrow, as_frame, outcomes, save_run, save_table
 from trove_lite.datasets.base import Problem, Question
 from trove_lite_analysis import view
 from trove_lite_analysis.view import contents
@@ -241,7 +241,7 @@ def test_what_a_question_is_about_is_shown(table, image):
 
 
 def test_a_page_that_fails_halfway_leaves_the_one_before(table, tmp_path, monkeypatch):
-    save_table(table, tmp_path / "candidates.parquet")
+    save_run(tmp_path, table, {})
     page = view.write_page([tmp_path])
     assert page == tmp_path / "view.html"
     page.write_text("before")
@@ -249,4 +249,5 @@ def test_a_page_that_fails_halfway_leaves_the_one_before(table, tmp_path, monkey
     with pytest.raises(ZeroDivisionError):
         view.write_page([tmp_path])
     assert page.read_text() == "before"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["candidates.parquet", "view.html"]
+    names = ["candidates.parquet", "run.json", "view.html"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Literal, NoReturn, get_args, get_origin, get_type_hints
 
-from ..errors import UsageError
+from ..errors import UsageError, encodable
 from ..shapes import once
 
 #: What an option may be, in words.
@@ -142,7 +142,9 @@ class Parser(argparse.ArgumentParser):
 
     def _spelt(self, word: str) -> str:
         """A word as argparse knows it: `--top-p=1` is `--top_p=1`. Raises UsageError for an option
-        that is none."""
+        that is none, and for what neither a path nor a file can hold."""
+        if "\0" in word or word != encodable(word):
+            self.error(f"'{word}': holds what is no UTF-8 text; rename it")
         name, equals, value = word.partition("=")
         if not word.startswith("--"):
             return word

@@ -1,5 +1,7 @@
 """A number's one text, by which answers that are numbers are compared."""
 
+from functools import lru_cache
+
 MOST_DIGITS = 4000  # what Python writes of an int without being asked to
 
 
@@ -21,6 +23,7 @@ def as_number(answer: str) -> float | None:
     return value if number_text(value) == answer else None
 
 
+@lru_cache(maxsize=4096)
 def round_answer(answer: str) -> str:
     """What the described rules compare: a number's canonical text rounded to two decimals, any
     other text as it is."""

@@ -61,7 +61,7 @@ NAME = r"[a-z](?:\([a-z]\))?"
 COMPARED = re.compile(
     rf"(?:([^<>=]+)(<=?|>=?))?({NAME})(<=?|>=?)([^<>=]+)|([^<>=]+)(<=?|>=?){NAME}"
 )
-LETTERS = re.compile(r"\(?[A-J]\)?(?:(?:,? and |,? ?& ?|[,;] ?)\(?[A-J]\)?)+")
+LETTERS = re.compile(r"\(?[A-J]\)?(?:(?:,? and |,? ?& ?|[,;] ?)\(?[A-J]\)?)+|A?B?C?D?E?F?G?H?I?J?")
 RATIO = re.compile(r"\d+(?: ?: ?\d+)+")
 RATIO_SIGN = re.compile(r" ?: ?| to ")
 BACK = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -104,19 +104,19 @@ def are_same(answer: str, gold: str) -> bool | None:
 
 @lru_cache(KEPT)
 def letters_in(gold: str) -> list[str]:
-    """The options that a gold answer lists, in small letters: of `A and C`, a and c; [] for any
-    other."""
+    """The options that a gold answer lists, in small letters: of `A and C` or AC, a and c; [] for
+    any other."""
     found = re.findall("[A-J]", gold) if LETTERS.fullmatch(gold.strip()) else []
-    return sorted(map(str.lower, found)) if len(set(found)) == len(found) else []
+    return sorted(map(str.lower, found)) if len(set(found)) == len(found) > 1 else []
 
 
 def same_letters(answer: str, letters: list[str]) -> bool | None:
-    """Whether an answer gives these options in a row: AC. `A or C` does not say which; None for
-    anything else."""
+    """Whether an answer gives these options: AC, or `A and C`. `A or C` does not say which; None
+    for anything else."""
     if re.search(r"\bor\b", answer):
         return False
-    in_a_row = re.fullmatch("[a-j]{2,}|[a-j](?: [a-j])+", answer)
-    return sorted(answer.replace(" ", "")) == letters if in_a_row else None
+    text = re.sub(r"^options? |\band\b|[()\[\]{},;&' ]", "", answer)
+    return sorted(text) == letters if re.fullmatch("[a-j]{2,}", text) else None
 
 
 @lru_cache(SKETCHES)
@@ -255,7 +255,7 @@ def same(answer: str, gold: str, budget: Budget) -> bool | None:
     ours = matrices_worked_out(ours)
     if same_time(ours, theirs) or same_date(ours, theirs):
         return True
-    if RATIO.fullmatch(theirs) and RATIO_SIGN.sub(":", ours) == RATIO_SIGN.sub(":", theirs):
+    if RATIO.fullmatch(theirs) and same_ratio(ours, theirs, pair[0]):
         return True
     if ours.count("=") == theirs.count("=") == 1 and "!" not in ours + theirs:
         verdict = ask(ours, theirs)
@@ -307,6 +307,15 @@ def same_by_comma(text: str, wanted: Fraction | None) -> bool:
     return near(Fraction(re.sub("[. ]", "", found[0]).replace(",", ".")), wanted)
 
 
+def same_ratio(ours: str, theirs: str, value: Fraction | None) -> bool:
+    """Whether a text is gold's ratio, or its value a fraction of that size: 3/4 is 3:4. A whole
+    number is none: 3:1 may be a score."""
+    terms = RATIO_SIGN.split(theirs)
+    if value is None or value.denominator == 1 or len(terms) > 2:
+        return RATIO_SIGN.split(ours) == terms
+    return near(value * int(terms[1]), Fraction(terms[0]))
+
+
 def same_number(ours: str, theirs: str) -> bool | None:
     """Whether two plain texts are the same number, with the same unit if gold has one; None where
     one is no number."""
@@ -354,7 +363,7 @@ def parts_in(text: str) -> list[str]:
             "",
         ]
     rows = [re.fullmatch(r"\[([^\[\],]*)\]", part) for part in parts[1:-1]]  # a column of a matrix
-    return [parts[0], *(row[1] for row in rows), parts[-1]] if parts and all(rows) else parts
+    return ["[[", *(row[1] for row in rows), "]]"] if parts and all(rows) else parts
 
 
 def interval(text: str) -> str:
@@ -384,6 +393,7 @@ def same_parts(ours: list[str], theirs: list[str], budget: Budget) -> bool | Non
         (any_order and (kind, len(ours)) != ("()", 2)) or "" in (kind, wanted)
     )
     alike |= (kind, wanted) == ("{}", "[]")
+    alike |= "[[]]" in (kind, wanted) and {kind, wanted} <= {"[[]]", "[]", "()"}
     if len(ours) != len(theirs) or not alike:
         return False
     names = [[name_of(one) for one in side] for side in (ours, theirs)]

@@ -45,6 +45,8 @@ WORD = re.compile(r"([a-z]+)(?:(?:\^|\*\*)\(?(-?\d)\)?)?", re.ASCII)
 #: Symbols of money and degrees → words behind the number.
 AS_WORDS = (
     (r"\b(sq|cu)\. ?", r"\1 "),
+    (r"(?<=\d) ?(ft|hrs?|mins?|lbs?|oz|secs?|yd|mi)\.(?= ?\d|$)", r" \1"),
+    (r"^(\d+) ?['′] ?(\d{1,2}) ?(?:\"|''|′′)?$", r"\1 feet \2 inches"),
     *money.AS_WORDS,
     (r"(?<=\d) ?(?:\^ ?\{?°\}?|°)(?=$|[.,;\])}]| (?:and|or)\b)", " degrees"),
 )

@@ -104,7 +104,14 @@ ARABIC = str.maketrans("٫٬", ".,")  # the decimal and the thousands separator
 SIGNS = str.maketrans("−–‒×·⋅÷⁄", "---***//", "") | str.maketrans(
     {"√": "sqrt", "π": "pi", "∞": "infty", "≤": "<=", "≥": ">=", "≠": "!=", "⋃": "∪"}
 )
-MATRIX = re.compile(r"\\begin\{([a-z]?matrix|array)\}(?:\{[a-z|]*\})?(.*?)\\end\{\1\}", re.DOTALL)
+#: With brackets right around it, or without.
+MATRIX = re.compile(
+    r"(?P<open>(?:\\left ?)?[\[(] ?)?\\begin\{(?P<kind>[a-z]?matrix|array)\}(?:\{[a-z|]*\})?"
+    r"(?P<rows>.*?)\\end\{(?P=kind)\}(?(open) ?(?:\\right ?)?[\])])",
+    re.DOTALL,
+)
+#: A set of what is so: {x | x < 1 or x > 4}. Its parts are no elements.
+SUCH_THAT = re.compile(r"\{ ?[a-z](?: ?∈ ?\w+)? ?[|:].*[<>≠]")
 
 #: LaTeX's commands → what is left of them, before anything else is read.
 NAMED = {
@@ -146,7 +153,7 @@ COMMANDS = rules(
 )
 #: LaTeX and words in numbers → what replaces them, in this order.
 REWRITTEN = rules(
-    r"[^\x20-\x7e]|[$\\_]|\{,|sq|cu\.|usd|eur|gbp|jpy|inr|percent|pct|oo|inf|[\])] ?u| x ",
+    r"[^\x20-\x7e]|[$\\_]|\{,|sq|cu\.|usd|eur|gbp|jpy|inr|percent|pct|oo|inf|[\])] ?u| x |\d ?'|\d ?[a-z]+\.(?=$| ?\d)",
     (r"(?:\^ ?\{?°\}?|°) ?c(?![a-z])", " celsius", "°"),
     (r"(?:\^ ?\{?°\}?|°) ?f(?![a-z])", " fahrenheit", "°"),
     (
@@ -471,7 +478,7 @@ def matrices_worked_out(text: str) -> str:
 
 def _rows(found: re.Match) -> str:
     """A matrix of LaTeX's as Python's: [[1,2],[3,4]]."""
-    rows = [row.split("&") for row in found[2].split("\\\\") if row.strip()]
+    rows = [row.split("&") for row in found["rows"].split("\\\\") if row.strip()]
     return "[" + ",".join(f"[{','.join(map(str.strip, row))}]" for row in rows) + "]"
 
 
@@ -490,7 +497,7 @@ def parts_of(text: str) -> list[str]:
     such parts. Brackets may be left out ("" then), "and" and "or" part as commas do, and blanks do
     in what numpy prints: [1 2 3]."""
     text = plain_text(text) if len(text) <= LONGEST_WORDS else ""
-    if not text or sum(map(text.count, BRACKETS)) > NESTED:
+    if not text or sum(map(text.count, BRACKETS)) > NESTED or SUCH_THAT.match(text):
         return []
     opened = closed = ""
     if text[0] in BRACKETS and text[-1] in BRACKETS[text[0]] and (inner := _split(text[1:-1])):

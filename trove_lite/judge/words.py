@@ -52,6 +52,7 @@ SAYS = re.compile(
 #: In a line with one of these, no number is the answer.
 SIGNS = re.compile(
     r"[a-z_)] ?[*/^+|<>]|[*/^+|<>] ?[a-z_(]|[a-z)] - |\d - [a-z(]|[a-z]\(|[±{]|\bnot \d|\band an? "
+    r"|^[<>]|\b(?:than|over|under|above|below|all but|except|twice|double|triple|half(?: of)?) \d"
 )
 #: What may be before "=", and only names the value: x, x_1, f(x), |AB|, (p, q), area.
 NAMED = re.compile(
@@ -59,12 +60,12 @@ NAMED = re.compile(
 )
 #: Of a measure: what may follow its unit, and says no more of how much it is.
 BESIDES = re.compile(
-    r" (?:left|remaining|long|away|old|tall|high|wide|deep|altogether|in (?:all|total)|of [a-z ]+)$"
+    r" (?:left|remaining|back|each|apart|long|away|old|tall|high|wide|deep|altogether|in (?:all|total)|of [a-z ]+)$"
 )
 ASIDE = re.compile(
     r"^(?:after|in|for|at|with|of) "
     r"(?:[^,]*, (?=[a-z])|\d+ [a-z]+ (?=(?:he|she|they|it|there|we) ))"
-    r"|,? \b(?:after|because|since)\b.*"
+    r"|,? \b(?:after|because|since)\b.*|, (?:and )?not\b.*"
 )
 COMPARISON = re.compile(r"\b[a-z] ?[<>]=? ?-?[\d./]*\d\b")
 TIME = re.compile(

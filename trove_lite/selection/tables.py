@@ -14,6 +14,7 @@ from ..candidates import (
     SELECTED,
     UNAVAILABLE,
     require_candidates,
+    rows_where,
     selected_alone,
     with_shared_state,
 )
@@ -39,7 +40,7 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
         what = "only the selected answer of each problem is known, and this needs all candidates"
         remedy = "use `selections` for the accuracy of what was selected"
         raise TroveLiteError(f"run '{run}', {category}: {what}; {remedy}")
-    stream = candidates[candidates["phase"] == "stream"]
+    stream = rows_where(candidates, candidates["phase"] == "stream")
     # A problem of which one sample could not be had would be judged by fewer than the others.
     lacks = stream["status"].astype(object) == UNAVAILABLE
     if lacks.any():
@@ -47,7 +48,7 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
             [stream[name] for name in PROBLEM],
             observed=True,
         ).transform("any")
-    frame = stream[stream["correct"].notna() & ~lacks]
+    frame = rows_where(stream, stream["correct"].notna() & ~lacks)
     if frame["place"].isna().any():
         mode = frame.loc[frame["place"].isna(), "mode"].iloc[0]
         raise TroveLiteError(

@@ -17,7 +17,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from trove_lite.bars import bar
-from trove_lite.candidates import load_calls, load_candidates
+from trove_lite.candidates import load_calls, load_candidates, table_file
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import on_disk, write_atomically
 from trove_lite.selection.tables import without_agreement
@@ -73,12 +73,9 @@ def write_page(
 
 
 def table_of(run: Path) -> Path:
-    """The file of candidates or outcomes that is meant by a path; the path itself where it holds
-    none."""
-    return next(
-        (run / name for name in TABLES if (run / name).is_file()),
-        run,
-    )
+    """The file of candidates or outcomes that is meant by a path. Raises as `table_file`."""
+    names = [name for name in TABLES if (run / name).is_file()]
+    return run / names[0] if names == [*TABLES[1:]] else table_file(run)
 
 
 def write(

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 
 import pandas as pd
 
-from trove_lite.candidates import calls_of
+from trove_lite.candidates import MEASURED, calls_of
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.datasets.own import WITHOUT
 from trove_lite.errors import UsageError
@@ -17,7 +17,16 @@ from trove_lite.selection.tables import without_agreement
 
 from ..check import PROBLEM
 from ..differences import percent, points
-from ..pairwise import CANNOT_TELL, RULES, beside_of, flips, pairs, read_first, scores_of, tokens_of
+from ..pairwise import (
+    CANNOT_TELL,
+    RULES,
+    beside_of,
+    flips,
+    pairs,
+    read_first,
+    scores_of,
+    tokens_of,
+)
 from ..questions import problems_of
 from ..scores import by_run
 from ..summary import refuse_unanswered
@@ -66,10 +75,14 @@ def compare_sources(
     comparison = compare(systems.frames, folders=folders)
     table = pairs(comparison, margin=margin, all_samples=all_samples)
     lines = said(table, comparison)
-    frame = pd.concat(systems.frames.values(), ignore_index=True)
+    frame = pd.concat(
+        [own.drop(columns=MEASURED.names, errors="ignore") for own in systems.frames.values()],
+        ignore_index=True,
+    )
     notes = [
         *systems.notes,
         *_lost(comparison),
+        *_copied(systems.frames, comparison.systems),
         *without_agreement(frame),
     ]
     turned = flips(comparison)
@@ -161,7 +174,7 @@ def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
         else:
             line = f"{row.a} minus {row.b}: {_points(row)} (95 %), {where}; {row.verdict}."
         besides = differing(comparison, row.a, row.b)
-        found.append(line + (f" The systems also differ in {besides}." if bool(besides) else ""))
+        found.append(line + (f" The systems also differ in {besides}." if besides else ""))
     for row in read[read["b"] == ""].itertuples():
         value = percent(row) if row.value == row.value else f"not known ({row.note})"
         runs = f"{row.runs} run{'s' * (int(row.runs) != 1)}"
@@ -175,10 +188,9 @@ def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
     for name, system in comparison.systems.items():
         if len(system) and (each := tokens_of(system)) == each:
             k = comparison.samples(name)
-            parts = [
-                system[f"{part}_tokens"].astype(float).mean() for part in ("prompt", "completion")
-            ]
-            what = f"{parts[0]:,.0f} read and {parts[1]:,.0f} written"
+            read = system["prompt_tokens"].astype(float).mean()
+            written = system["completion_tokens"].astype(float).mean()
+            what = f"{read:,.0f} read and {written:,.0f} written"
             if more := beside_of(system):
                 what += f", and {more:,.0f} for tools, checks and second goes"
             many = f", {k} samples a problem: {k * each:,.0f} tokens" if k > 1 else ""
@@ -236,6 +248,13 @@ def _points(row: object) -> str:
             covers=row.covers,
         )
     )
+
+
+def _copied(given: Mapping, kept: Mapping) -> Iterator[str]:
+    """Runs that are left out, since each is another one's copy."""
+    for name, frame in given.items():
+        for run in sorted({*frame["run"]} - {*kept[name]["run"]}):
+            yield f"check: copied runs: {name}: {run} repeats another run, and is left out"
 
 
 def _lost(comparison: Comparison) -> list[str]:

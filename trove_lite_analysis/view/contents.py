@@ -9,12 +9,20 @@ import io
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from inspect import getdoc
 from itertools import groupby
 
 import pandas as pd
 
-from trove_lite.candidates import SELECTED, SELECTION, all_candidates, selections
+from trove_lite.candidates import (
+    SELECTED,
+    SELECTION,
+    all_candidates,
+    as_text,
+    rows_where,
+    selections,
+)
 from trove_lite.datasets.base import Problem
 from trove_lite.errors import shown
 from trove_lite.selection import RULES
@@ -42,18 +50,10 @@ NUMBERS = (
     "generate_seconds",
     "execute_seconds",
 )
-NAMES = {
-    "provenance",
-    "phase",
-    "mode",
-    "status",
-    "level",
-    *PROBLEM[:2],
-    *RUN,
-}  # kept as categories in the table
 #: What the page has of a candidate, beside its votes.
-KEPT = {*TEXTS, *NUMBERS, *NAMES, "problem", "sample", "round", "correct", "answer", "shortened"}
-KEPT |= {"silent"}
+KEPT = {*TEXTS, *NUMBERS, *PROBLEM, *RUN, "provenance", "phase", "mode", "status", "level"}
+KEPT |= {"sample", "round", "correct", "answer", "shortened", "silent"}
+AT_ONCE = 500  # problems that are held as plain values
 SPENT = ("prompt_tokens", "completion_tokens", "executions")
 
 
@@ -82,7 +82,7 @@ class Contents:
         silent = without_answers(frame[frame["phase"] == "stream"]).reindex(
             frame.index, fill_value=False
         )
-        self.rows = _Rows(frame.assign(silent=silent)[frame["shown"]])
+        self.frame = rows_where(frame.assign(silent=silent), frame["shown"])
         self.words = problems
         self.asked = _by_problem(calls)
         self.idle = _idle(frame)
@@ -109,10 +109,7 @@ class Contents:
         part = []
         room = TOGETHER
         number = 0
-        for key, places in self.rows.grouped(
-            range(len(self.rows.votes)),
-            PROBLEM,
-        ):
+        for key, places in self._problems():
             if part and len(places) > room:
                 yield part
                 part = []
@@ -135,6 +132,14 @@ class Contents:
             }
             part.append(held | self._formulas(held))
         yield part
+
+    def _problems(self) -> Iterator[tuple[tuple, list[int]]]:
+        """Each problem with its places in `rows`, which hold some problems at a time: as lists of
+        plain values a million candidates are a gigabyte."""
+        number = (~self.frame.duplicated(PROBLEM)).cumsum()
+        for _, frame in self.frame.groupby(number // AT_ONCE):
+            self.rows = _Rows(frame)
+            yield from self.rows.grouped(range(len(frame)), PROBLEM)
 
     def _run(self, key: tuple, who: tuple, own: Sequence[int]) -> dict:
         """What a run answered to the last problem of the index, which is told of it."""
@@ -212,23 +217,19 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     phase = candidates["phase"].astype(str).map(PHASES).fillna(len(PHASES))
     by = [*PROBLEM, *RUN, "_phase", "place", "mode", "sample", "round"]
     frame = candidates.assign(_phase=phase).sort_values(by, kind="stable", ignore_index=True)
-    return frame.drop(columns="_phase").astype(
-        dict.fromkeys(
-            NAMES & set(frame.columns),
-            object,
-        )
-    )
+    return as_text(frame.drop(columns="_phase"), [*PROBLEM[:2], *RUN])
 
 
 def _idle(frame: pd.DataFrame) -> set[tuple]:
     """The (method, run, category, problem) that count in no accuracy: they repeat an earlier run,
     or lack a sample."""
     keys = [*RUN, *PROBLEM[1:]]
-    stream = frame[frame["phase"] == "stream"]
+    frame = frame.drop(columns=[*TEXTS, *NUMBERS, "answers", "answer"], errors="ignore")
+    stream = rows_where(frame, frame["phase"] == "stream")
     systems = systems_of(stream).values() if len(stream) else ()
     counting = [sampled(independent_runs(system, across=True))[keys] for system in systems]
-    kept = {key for part in counting for key in part.itertuples(index=False, name=None)}
-    return {*stream[keys].itertuples(index=False, name=None)} - kept
+    kept = {key for part in counting for key in pd.MultiIndex.from_frame(part).unique()}
+    return {*pd.MultiIndex.from_frame(stream[keys]).unique()} - kept
 
 
 class _Rows(dict):
@@ -296,16 +297,7 @@ def _round(held: Round, places: Sequence[int]) -> dict:
 def _by_problem(calls: pd.DataFrame) -> dict[tuple, dict]:
     """How many requests each problem of a run took, and what they spent where it was counted, by
     PROBLEM and RUN."""
-    by = (
-        calls.assign(calls=1)
-        .astype(
-            dict.fromkeys(
-                (*PROBLEM[:2], *RUN),
-                str,
-            )
-        )
-        .groupby([*PROBLEM, *RUN])
-    )
+    by = as_text(calls.assign(calls=1), [*PROBLEM[:2], *RUN]).groupby([*PROBLEM, *RUN])
     totals = by[["calls", *SPENT]].sum(min_count=1)
     rows = zip(totals.index, totals.to_dict("records"), strict=True)
     return {
@@ -354,6 +346,7 @@ def plain(value: object) -> int | float | None:
     return int(number) if number.is_integer() else round(number, 3)
 
 
+@lru_cache(maxsize=4096)  # candidates of a problem share answers and how they ended
 def readable(answer: object) -> str | None:
     """An answer as one reads it, still exact: 4 for 4.0."""
     text = clean(answer, MOST_OF_ANSWER)
@@ -364,6 +357,7 @@ def readable(answer: object) -> str | None:
     )
 
 
+@lru_cache(maxsize=1024)
 def clean(text: object, most: int = MOST_CHARACTERS) -> str | None:
     """A text that somebody wrote as it can be shown: controls escaped, the rest beyond `most` cut;
     else None."""

@@ -38,8 +38,8 @@ def of_run(label: str, path: Path, frame: pd.DataFrame) -> Source:
     about = read_description(folder)
     settings = about.get("settings") or {}
     digests = about.get("data") or {}
-    keys = frame[["dataset", "category", "problem", "name"]].astype({"dataset": str})
-    keys = keys.astype({"category": str}).drop_duplicates()
+    keys = frame[["dataset", "category", "problem", "name"]].drop_duplicates()
+    keys = keys.astype({"dataset": str, "category": str})
     problems, _ = problems_of(frame, [folder])
     golds = about.get("golds") or {}
     words = {}
@@ -66,19 +66,13 @@ def refuse_others(sources: Sequence[Source], *, same_task: bool) -> tuple[list[s
         if not pairs or same_data:
             continue
         kind = one.kind == other.kind
-        facts = [
-            (
-                pair,
-                _same(
-                    one.words.get(pair[0]),
-                    other.words.get(pair[1]),
-                    alike=kind,
-                ),
-            )
-            for pair in pairs
-        ]
-        differ = [pair for pair, fact in facts if fact is False]
-        alike = sum(fact is True for _, fact in facts)
+        facts = []
+        for key, other_key in pairs:
+            mine = one.words.get(key)
+            theirs = other.words.get(other_key)
+            facts.append(_same(mine, theirs, alike=kind))
+        differ = [pair for pair, fact in zip(pairs, facts, strict=True) if fact is False]
+        alike = facts.count(True)
         if len(differ) > alike:
             raise UsageError(_refusal(one, other, differ, len(differ) + alike))
         left |= {key for pair in differ for key in pair}
@@ -101,23 +95,21 @@ def refuse_others(sources: Sequence[Source], *, same_task: bool) -> tuple[list[s
 
 def _in_common(one: Source, other: Source) -> list[tuple[Key, Key]]:
     """The problems of both by their names; a lone category may have another name in the other."""
-    mine, theirs = (
-        set(
-            zip(
-                s.frame["category"].astype(str),
-                s.frame["name"],
-                strict=True,
-            )
-        )
-        for s in (one, other)
-    )
-    tasks = [{task for task, _ in keys} for keys in (mine, theirs)]
-    if all(len(own) == 1 for own in tasks):
-        (task,) = tasks[1]
-        found = [(key, (task, key[1])) for key in sorted(mine) if (task, key[1]) in theirs]
-    else:
-        found = [(key, key) for key in sorted(mine & theirs)]
-    return found
+    mine = _keys(one)
+    theirs = _keys(other)
+    tasks = {task for task, _ in theirs}
+    own_tasks = {task for task, _ in mine}
+    if len(tasks) != 1 or len(own_tasks) != 1:
+        return [(key, key) for key in sorted(mine & theirs)]
+    (task,) = tasks
+    renamed = [(key, (task, key[1])) for key in sorted(mine)]
+    return [(key, found) for key, found in renamed if found in theirs]
+
+
+def _keys(source: Source) -> set[Key]:
+    """The problems of a source, by category and name."""
+    keys = source.frame[["category", "name"]].drop_duplicates()
+    return {*keys.itertuples(index=False, name=None)}
 
 
 def _same_data(one: Source, other: Source) -> bool | None:
@@ -147,21 +139,21 @@ def _same(mine: tuple | None, theirs: tuple | None, *, alike: bool) -> bool | No
     """Whether two problems are one; None where that cannot be told. A question may be within a
     longer prompt; in logs that are not `alike` it may have other words around it, which a right
     answer that is the same leaves open."""
-    (text, gold), (text_b, gold_b) = mine or (None, None), theirs or (None, None)
-    words = [re.sub(r"\s+", " ", one).strip() for one in (text, text_b) if one]
+    told = [one for one in (mine, theirs) if one]
+    words = [re.sub(r"\s+", " ", text).strip() for text, _ in told if text]
     asked = sorted(filter(None, words), key=len)
-    golds = [_last(one) for one in (gold, gold_b) if one not in (None, "", [])]
-    right = (
-        is_right(
-            read_answer(golds[0]),
-            golds[1],
-        )
-        if len(golds) == 2
-        else None
-    )
-    if right is False or len(asked) < 2 or asked[0] in asked[1]:
-        return True if right is None and len(asked) == 2 else right
-    return None if right and not alike else False
+    golds = [_last(gold) for _, gold in told if gold not in (None, "", [])]
+    right = None
+    if len(golds) == 2:
+        right = is_right(read_answer(golds[0]), golds[1])
+    both_ask = len(asked) == 2
+    if right is False or not both_ask or asked[0] in asked[1]:
+        if right is None and both_ask:
+            return True
+        return right
+    if right and not alike:
+        return None
+    return False
 
 
 def _last(gold: object) -> str:
@@ -169,10 +161,18 @@ def _last(gold: object) -> str:
     return str(first).rpartition(SOLUTION)[2].strip()
 
 
+def _begins(words: tuple) -> str:
+    """How a question begins, or, without one, its right answer."""
+    question, gold = words
+    text = " ".join(str(question or gold).split())
+    return repr(text[:50])
+
+
 def _refusal(one: Source, other: Source, differ: Sequence[tuple[Key, Key]], known: int) -> str:
-    (category, name), key = differ[0]
-    said = [s.words[k][0] or s.words[k][1] for s, k in ((one, (category, name)), (other, key))]
-    shown = " and ".join(repr(" ".join(str(text).split())[:50]) for text in said)
+    key, other_key = differ[0]
+    _, name = key
+    said = [_begins(one.words[key]), _begins(other.words[other_key])]
+    shown = " and ".join(said)
     what = f"{len(differ)} of {known} problems with the same name are not the same"
     example = f"problem {name} is {shown}"
     return f"{one.label}, {other.label}: {what} ({example}); compare runs of the same problems"

@@ -3,7 +3,6 @@
 `kind_of` tells them apart by what they hold. What is left out, and why, is said."""
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -11,27 +10,30 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from trove_lite.candidates import (
     STREAM,
     all_candidates,
+    as_text,
     load_calls,
     load_candidates,
     read_description,
+    rows_where,
     selected_alone,
 )
 from trove_lite.errors import UsageError
 
+from ..check import PROBLEM
 from ..pairwise import BESIDE
 from ..recorded.harness_logs import import_harness_logs, numbered
-from ..systems import SYSTEM, short_names
+from ..systems import by_system, short_names
 from . import TABLES, table_of
 from .same import Source, of_run, refuse_others
 
 LOGS = ("*.eval", "samples_*.jsonl", "*_eval_results.json")  # in a folder of a harness
 KNOWN = "a run, inspect's .eval, lm-eval's samples_*.jsonl, evalplus' *_eval_results.json, EEE's .jsonl, or a CSV"
+KEY = ["category", "name"]  # of a problem, while sources may number them otherwise
 #: What two runs may differ in and still be runs of one system.
 RUNS_DIFFER = ("name", "seeds", "categories", "limit", "out")
 
@@ -123,27 +125,11 @@ def load_systems(*sources: str | Path, verdict: str = "", same_task: bool = Fals
     )
     notes += said
     for given, told, label, whole in given_of:
-        keys = zip(
-            whole["category"].astype(str),
-            whole["name"],
-            strict=True,
-        )
-        found = whole[
-            np.array(
-                [key not in left for key in keys],
-                dtype=bool,
-            )
-        ]
-        for key in (
-            found[[*SYSTEM]]
-            .astype(str)
-            .drop_duplicates()
-            .itertuples(
-                index=False,
-                name=None,
-            )
-        ):
-            part = found[(found[[*SYSTEM]].astype(str) == [*key]).all(axis=1).to_numpy()]
+        found = whole
+        if left:
+            keys = pd.MultiIndex.from_frame(as_text(whole[KEY], KEY[:1]))
+            found = whole[~keys.isin(left)]
+        for key, part in by_system(found).items():
             pieces.append((key, given, told, label, part))
     named = _grouped(pieces)
     if len(named) < 2:
@@ -178,21 +164,11 @@ def _run(path: Path, notes: list[str]) -> tuple[pd.DataFrame, str]:
         )
         frame = all_candidates(frame)
     names = about.get("problems", {})
-    numbers = zip(
-        frame["category"].astype(str),
-        frame["problem"],
-        strict=True,
-    )
-    frame = frame.assign(
-        name=[
-            names.get(c, {}).get(
-                str(n),
-                str(n),
-            )
-            for c, n in numbers
-        ],
-        folder=str(path),
-    )
+    known = frame[PROBLEM].drop_duplicates()
+    number = frame.groupby(PROBLEM, observed=True).ngroup()
+    name = [names.get(c, {}).get(str(n), str(n)) for c, n in known.itertuples(index=False)]
+    name = pd.Series(name, number[known.index]).reindex(number).to_numpy()
+    frame = frame.assign(name=name, folder=str(path))
     if known := [*{"prompt_tokens", "completion_tokens"} & {*frame.columns}]:
         frame[BESIDE] = beside(frame, load_calls(table_of(path)), known)
     settings = {
@@ -216,8 +192,8 @@ def beside(frame: pd.DataFrame, calls: pd.DataFrame, names: list[str]) -> pd.Ser
     more = (total(calls) - total(samples)) / samples.groupby(
         [samples[n].astype(str) for n in STREAM]
     ).size()
-    keys = zip(*(frame[n].astype(str) for n in STREAM), strict=True)
-    return pd.Series([more.get(key, math.nan) for key in keys], frame.index).clip(lower=0)
+    keys = pd.MultiIndex.from_frame(as_text(frame[STREAM], STREAM))
+    return pd.Series(more.reindex(keys).to_numpy(), frame.index).clip(lower=0)
 
 
 def _logs(
@@ -289,7 +265,7 @@ def _grouped(pieces: Sequence[tuple]) -> dict[str, pd.DataFrame]:
         several = sum(other == given for other, *_ in systems) > 1
         name = f"{given}, {key[0]}" if given and several else given or name
         runs = [
-            part["run"].astype(str) + (f" ({label})" if len(parts) > 1 else "")
+            as_text(part[["run"]], ["run"])["run"] + (f" ({label})" if len(parts) > 1 else "")
             for label, part in parts
         ]
         frames = [
@@ -304,9 +280,7 @@ def _on_the_same_problems(
 ) -> Systems:
     """The systems where all have a problem, which get the same number; a lone category may have
     another name."""
-    frames = {
-        name: frame.astype({"category": str, "dataset": str}) for name, frame in frames.items()
-    }
+    frames = {name: as_text(frame, ["category", "dataset"]) for name, frame in frames.items()}
     tasks = [set(frame["category"]) for frame in frames.values()]
     if all(len(own) == 1 for own in tasks) and len(every := set.union(*tasks)) > 1:
         first = next(iter(frames.values()))["category"].iloc[0]
@@ -315,11 +289,8 @@ def _on_the_same_problems(
             (first, name): said for (task, name), said in words.items() if task in every - {first}
         }
         frames = {name: frame.assign(category=first) for name, frame in frames.items()}
-    keys = {
-        name: list(zip(frame["category"], frame["name"], strict=True))
-        for name, frame in frames.items()
-    }
-    had = {name: set(own) for name, own in keys.items()}
+    keys = {name: pd.MultiIndex.from_frame(frame[KEY]) for name, frame in frames.items()}
+    had = {name: set(own.unique()) for name, own in keys.items()}
     common = set.intersection(*had.values())
     if not common:
         shown = "; ".join(
@@ -350,14 +321,9 @@ def _on_the_same_problems(
             (task, name): number for name, number in numbered(name for _, name in own).items()
         }
     for name, frame in frames.items():
-        number = pd.Series(
-            [*map(numbers.get, keys[name])],
-            frame.index,
-            dtype="Int32",
-        )
-        kept[name] = frame.assign(problem=number, dataset=dataset)[number.notna()].drop(
-            columns="name"
-        )
+        number = pd.Series(numbers, dtype="Int32").reindex(keys[name]).array
+        renumbered = frame.assign(problem=number, dataset=dataset).drop(columns="name")
+        kept[name] = rows_where(renumbered, ~number.isna())
     told = {
         (dataset, key[0], numbers[key]): said[1:3] for key, said in words.items() if key in numbers
     }

@@ -1,11 +1,11 @@
-"""Dynamic Cheatsheet (Suzgun et al. 2025, arXiv 2504.07952) on AIME, as its authors ran it →
-candidates and verdicts.
+"""Dynamic Cheatsheet (Suzgun et al. 2025, arXiv 2504.07952) on AIME and on equations whose signs are
+to be filled in, as its authors ran it → candidates and verdicts.
 
 A memory of earlier solutions and code goes before each problem. `empty` is the placebo: the same
 prompt, code allowed, with nothing in the memory; `baseline` has another prompt, which offers no
 code. One sample a problem.
-Source: github.com/suzgunmirac/dynamic-cheatsheet, `results/AIME_*` (MIT). Files of 4 MB and more
-    are not read.
+Source: github.com/suzgunmirac/dynamic-cheatsheet, `results/AIME_*`, `MathEquationBalancer` (MIT).
+    Files of 4 MB and more are not read.
 """
 
 import re
@@ -17,6 +17,7 @@ import pandas as pd
 from trove_lite.candidates import as_arrow, as_frame, fingerprint, run_name
 from trove_lite.datasets.files import json_lines
 from trove_lite.journal import sha256_of, text_of
+from trove_lite.judge.expressions import equal
 from trove_lite.judge.strict import is_right
 from trove_lite.judge.values import canonical
 
@@ -33,6 +34,8 @@ ARMS = {
 CURATED = {"cumulative": "new_cheatsheet", "retrieval_synthesis": "current_cheatsheet"}
 ALONE = ("baseline", "empty")
 NAMED = re.compile(r"(.+?)_(" + "|".join(sorted(ARMS, key=len, reverse=True)) + ")")
+TASKS = {"MathEquationBalancer": "equations"}
+SIGNS = str.maketrans("×÷", "*/")
 EXECUTED = "EXECUTE CODE!"
 NO_ANSWER = "No final answer found"
 
@@ -59,7 +62,8 @@ def tables_of(files: Sequence[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
     for file in files:
         model, arm = NAMED.fullmatch(file.stem).groups()
         for number, record in enumerate(json_lines(text_of(file))):
-            rows.append(candidate(record, number, model, ARMS[arm], file.parent.name.lower()))
+            task = TASKS.get(file.parent.name, file.parent.name.lower())
+            rows.append(candidate(record, number, model, ARMS[arm], task))
             more.append(more_of(record, ARMS[arm]))
     return as_frame(as_arrow(rows)), pd.DataFrame(more)
 
@@ -69,7 +73,6 @@ def candidate(record: dict, number: int, model: str, arm: str, category: str) ->
     reply = record["steps"][-1]["generator_output"]
     answer = record["final_answer"].strip()
     found = answer != NO_ANSWER
-    golds = [float(text) for text in re.findall(r"\d+", record["target"])]  # "080 or 081 (both …)"
     return {
         "model": model,
         **FIXED,
@@ -77,7 +80,7 @@ def candidate(record: dict, number: int, model: str, arm: str, category: str) ->
         "method": arm,
         "seed": 0,
         "shares_state": arm not in ALONE,
-        "dataset": "aime",
+        "dataset": category.partition("_")[0],
         "category": category,
         "problem": number,
         "mode": "reply",
@@ -90,19 +93,34 @@ def candidate(record: dict, number: int, model: str, arm: str, category: str) ->
         "output": answer if found else "",
         "answers": [canonical(answer)] if found else [],
         "answer": canonical(answer) if found else None,
-        "correct": found and is_right([answer], golds),
+        "correct": found and right(answer, record["target"]),
     }
 
 
+def right(answer: str, target: str) -> bool:
+    """Whether an answer is one of AIME's numbers, "080 or 081 (both …)"; or an equation that has the
+    target's numbers, in order, and its value."""
+    if "=" not in target:
+        return bool(is_right([answer], [float(text) for text in re.findall(r"\d+", target)]))
+    ours, theirs = (text.partition("=") for text in (answer.translate(SIGNS), target))
+    numbers = [re.findall(r"\d+", text) for text, _, _ in (ours, theirs)]
+    return numbers[0] == numbers[1] and bool(equal(ours[0], theirs[2]))
+
+
 def more_of(record: dict, arm: str) -> dict:
-    """`theirs`: the verdict of their notebook, which compares texts. `question`: a fingerprint of
-    its letters and digits, by which a problem is found in two files. `written`: characters of
-    replies, with what programs printed, and of what the curator wrote."""
+    """`theirs`: the verdict of their notebook, which compares texts; an equation's value, but knows no
+    × and no bracket. `question`: a fingerprint of its letters and digits, by which a problem is
+    found in two files. `written`: characters of replies, with what programs printed, and of what
+    the curator wrote."""
     step = record["steps"][-1]
+    target = record["target"]
+    answer = record["final_answer"]
+    plain = right(answer, target) and not re.search("[×÷(]", answer)
     letters = re.sub(r"[^a-z0-9]", "", record["raw_input"].lower())
     curated = step[CURATED[arm]] if arm in CURATED else ""
     return {
-        "theirs": text_verdict(step["generator_output"], record["target"]),
+        "theirs": (plain and right(answer, target))
+        or text_verdict(step["generator_output"], target),
         "question": fingerprint(letters[:60], ""),
         "programs": step["generator_output"].count(EXECUTED),
         "written": len(step["generator_output"]) + len(curated),

@@ -9,15 +9,16 @@ from matplotlib.figure import Figure
 from ..captions import NOT_COUNTED, SHOWN, standings
 from ..figures import legend, titled
 from ..styles import Style
+from .tables import EQUATIONS
 
 #: What a method is called, and its look.
 STYLES = {
     "agent_optimizer": ("AgentOptimizer − ReAct, MATH", Style("#A62A1A", "o")),
     "lego_prover": ("LEGO-Prover − DSP, miniF2F", Style("#14396F", "s")),
-    "cumulative": ("memory, cumulative − empty, AIME", Style("#007A53", "^")),
-    "retrieval_synthesis": ("memory, curated − empty, AIME", Style("#0086B3", "D")),
-    "retrieval": ("memory, retrieved − empty, AIME", Style("#8A68AE", "v")),
-    "empty": ("placebo: empty − other prompt, AIME", Style("#444444", "X")),
+    "cumulative": ("memory, cumulative − empty", Style("#007A53", "^")),
+    "retrieval_synthesis": ("memory, curated − empty", Style("#0086B3", "D")),
+    "retrieval": ("memory, retrieved − empty", Style("#8A68AE", "v")),
+    "empty": ("placebo: empty − other prompt", Style("#444444", "X")),
 }
 MODELS = {
     "gpt-4o-mini-2024-07-18": "4o-mini",
@@ -34,14 +35,16 @@ CAPTION = (
     "Bars: 95 % over problems and, where a side has several runs, runs. "
     "Small marks, thin: the same method at equal tokens. Making functions is not counted. "
     "Shown: the interval leaves 0 out; nothing is corrected. Not counted: placebos, without tools on either side. "
-    "Of AIME, characters written stand for tokens. MATH and miniF2F were run by the authors of "
-    "LLM Library Learning Fails, AIME by those of Dynamic Cheatsheet."
+    "Memories: on AIME, or on equations where it says so; characters written stand for tokens. "
+    "MATH and miniF2F were run by the authors of LLM Library Learning Fails, memories by those of "
+    "Dynamic Cheatsheet."
 )
 TICKS = (0.5, 1, 2, 4, 8, 16)
 #: Where the words of a mark are, in points from it; right of it, else left.
 WORDS = {
     ("retrieval_synthesis", "claude-3-5-sonnet"): (-7, -2),
-    ("retrieval_synthesis", "gpt-4o"): (4, 54),
+    ("retrieval_synthesis", "gpt-4o"): (4, 46),
+    ("cumulative", "claude-3-5-sonnet"): (7, 24),
     ("cumulative", "gpt-4o"): (-7, -8),
     ("lego_prover", "o3-mini"): (-7, 3),
     ("retrieval", "gpt-4o"): (-7, -10),
@@ -57,7 +60,7 @@ def figure(marks: pd.DataFrame) -> Figure:
     axes.axhline(0, color="black", linewidth=1)
     marks = marks.assign(counts=~marks["placebo"])
     marks["standing"] = standings(marks, every=True)
-    for _, here in marks.groupby(["study", "model", "a"], sort=False):
+    for _, here in marks.groupby(["study", "model", "a", "category"], sort=False):
         rows = here.sort_values("matched")
         axes.plot(rows["times"], 100 * rows["difference"], color="0.6", linewidth=0.7, zorder=1)
         for row in rows.itertuples():
@@ -65,7 +68,7 @@ def figure(marks: pd.DataFrame) -> Figure:
     axes.set_xscale("log", base=2)
     axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
     axes.set_xlim(0.5, 28)  # room for words
-    axes.set_xlabel("times the tokens of the side without tools (AIME: characters written)")
+    axes.set_xlabel("times the tokens of the side without tools (memories: characters written)")
     axes.set_ylabel("right problems with tools − without (points)")
     legend(drawn, dict(STYLES.values()), marks)
     return titled(drawn, marks, TITLE, CAPTION, name="strong")
@@ -88,8 +91,9 @@ def draw(axes: Axes, row: tuple) -> None:
         zorder=3,
     )
     if not row.matched:
-        words = f"{MODELS.get(row.model, row.model)}, n = {row.problems}"
-        off = WORDS.get((row.a, row.model), (7, 3))
+        task = f", {row.category}" if row.category == EQUATIONS else ""
+        words = f"{MODELS.get(row.model, row.model)}{task}, n = {row.problems}"
+        off = WORDS.get((row.a, row.model + task), (7, 3))
         place = {"xytext": off, "textcoords": "offset points", "fontsize": 7.5}
         place["bbox"] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5}
         place["ha"] = "left" if off[0] > 0 else "right"

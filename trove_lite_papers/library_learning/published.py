@@ -25,7 +25,11 @@ AIME = Path("suzgunmirac/dynamic-cheatsheet/results")
 KEY = ["run", "category", "problem"]
 TOKENS = ("prompt_tokens", "completion_tokens")
 NOTHING = talks.Price(0.0, 0.0)
-STUDIES = {"math": "AgentOptimizer", "aime": "Dynamic Cheatsheet"}
+STUDIES = {
+    "math": "AgentOptimizer",
+    "aime": "Dynamic Cheatsheet",
+    "equations": "Dynamic Cheatsheet",
+}
 
 
 def make(models: Collection[str] = ()) -> dict[str, pd.DataFrame]:
@@ -39,7 +43,7 @@ def make(models: Collection[str] = ()) -> dict[str, pd.DataFrame]:
     ]
     parts = [
         talks.tables_of(runs, talks.talks_of(data / AGENTS, runs)),
-        cheatsheet.tables_of(sorted((data / AIME).rglob("AIME_*/*.jsonl"))),
+        cheatsheet.tables_of(sorted((data / AIME).glob("[AM][Ia]*/*.jsonl"))),  # AIME, Math
     ]
     candidates, more = (pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True))
     key = candidates[KEY].astype(dict.fromkeys(KEY[:2], str))

@@ -39,6 +39,7 @@ ALL = "all"
 SCORED = ["run", "method", "category", "problem"]
 #: They share no problem; aime_2020_2024 has some of the first.
 LATER = ["aime_2024", "aime_2025"]
+EQUATIONS = "equations"
 NUMBERS = (80, 800, 8000)  # of problems for which functions are made once
 ASKED = 80  # problems of a run, for which its functions were made
 
@@ -335,36 +336,3 @@ def verdicts(talks: pd.DataFrame) -> pd.DataFrame:
     )
     counted = ["talks", "answered", *VERDICTS, "ours_alone", "theirs_alone"]
     return told.groupby(["study", "model", "method"])[counted].sum().reset_index()
-
-
-def asked_twice(talks: pd.DataFrame) -> pd.DataFrame:
-    """The growing memory less a perfect choice among two runs without one: two placebos, on the AIME
-    problems that two of the files ask, as far as a fingerprint of their letters tells; a placebo
-    and a baseline, on all problems. `times`: what the memory writes beside both."""
-    rows = []
-    for model, here in talks[talks["study"] == MEMORY].groupby("model"):
-        memory = here[here["method"] == MEMORIES[0]]
-        empty = here[here["method"] == PLACEBO]
-        twice = empty[empty.duplicated("question", keep=False)]
-        first = memory[memory["category"] == LATER[0]]
-        about = {"model": model, "category": LATER[0]}
-        rows.append(about | against_best(first, twice, ["question"], "two empty"))
-        alone = here[here["method"].isin((PLACEBO, BASELINE))]
-        for names in categories_of(memory, alone).values():
-            own = memory[memory["category"].isin(names)]
-            found = against_best(own, alone, ["category", "problem"], "empty and baseline")
-            rows.append({"model": model, "category": ", ".join(names)} | found)
-    return pd.DataFrame(rows)
-
-
-def against_best(memory: pd.DataFrame, others: pd.DataFrame, key: list[str], name: str) -> dict:
-    """A memory's answers less whether any of the others' on the same problem is right."""
-    both = others.groupby(key).agg(best=("ours", "any"), theirs=("written", "sum"))
-    memory = memory.drop(columns="theirs").merge(both, on=key)
-    best = scores(memory, verdict="best").assign(run=name, method=name, shares_state=False)
-    return {
-        "a": MEMORIES[0],
-        "b": f"best of {name}",
-        "times": float(memory["written"].mean() / memory["theirs"].mean()),
-        **cells(scores(memory), best),
-    }

@@ -19,7 +19,7 @@ HOMES = {
     "tables": "Row by_mode figure4_table gains_table growing level_differences overlap_table reported solved_sets "
     "table table1 table4 table8 table9",
     "toolbox": "toolbox_experiment",
-    "two_systems": "MODES OTHER_SKIP PRIMITIVE SYSTEMS SKIP_POOL TROVE "
+    ".two_systems": "MODES OTHER_SKIP PRIMITIVE SYSTEMS SKIP_POOL TROVE "
     "budget covered each_model measured models of_modes systems source",
 }
 __getattr__, __dir__, __all__ = index_of(__name__, HOMES)

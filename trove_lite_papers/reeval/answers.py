@@ -12,8 +12,8 @@ from trove_lite_analysis.sentence import Sentence, headline
 
 from ..figures import curve, forest, heat
 from ..tables import why_empty
+from ..two_systems import OTHER_SKIP, SKIP_POOL, TROVE
 from .tables import called_after_source, over_all, without_macro
-from .two_systems import OTHER_SKIP, SKIP_POOL, TROVE
 
 DIFFERENCE = {"value": "difference", "label": "difference (points)", "margin": 0.02}
 

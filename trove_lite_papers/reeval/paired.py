@@ -24,7 +24,7 @@ from trove_lite_analysis.variance import (
 )
 
 from ..tables import name_table
-from .two_systems import OTHERS, PRIMITIVE, SKIP_POOL, SYSTEMS, TROVE, budget, source
+from ..two_systems import OTHERS, PRIMITIVE, SKIP_POOL, SYSTEMS, TROVE, budget, source
 
 #: Scores by rule, then system.
 Scores = Mapping[str, Mapping[str, pd.DataFrame]]

@@ -16,7 +16,7 @@ from trove_lite_analysis.systems import Comparison
 
 from ..figures import ALIASES, heat
 from ..tables import name_table
-from .two_systems import PRIMITIVE, SKIP_POOL, SYSTEMS, TROVE
+from ..two_systems import PRIMITIVE, SKIP_POOL, SYSTEMS, TROVE
 
 Kind = Callable[[pd.DataFrame], pd.Series]
 UNIT = ["category", "problem", "seed"]

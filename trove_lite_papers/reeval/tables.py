@@ -23,10 +23,10 @@ from trove_lite_analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN, no_score
 from trove_lite_analysis.systems import Comparison
 
 from .. import tables as papers
+from .. import two_systems as of
 from ..tables import ITS_OWN, ROUNDING, beside, nothing, only_printed, printed, published_table
-from . import two_systems as of
+from ..two_systems import MODES, PRIMITIVE, SKIP_POOL, SYSTEMS, TROVE, covered, source
 from .programs import Program, Samples, by_problem, samples
-from .two_systems import MODES, PRIMITIVE, SKIP_POOL, SYSTEMS, TROVE, covered, source
 
 BUDGETS = (1, 3, 6, 9, 12, 15)
 #: What a system's samples are worth at a budget, by the definition of an essay (`by_problem`,

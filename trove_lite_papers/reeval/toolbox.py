@@ -20,29 +20,44 @@ def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
     Two runs of a method part in one `mode` while they repeat each other in all others, which ask
     without the toolbox. Over the `problems` where that is so: the share of right samples in that
     mode (`value_a`, `value_b`), and `run_b` minus `run_a`, sample by sample, with its 95 % interval
-    over problems. What repeats either run is left out."""
+    over problems. What repeats either run is left out.
+    """
     stream = all_candidates(candidates).query("phase == 'stream'")
     rows = []
     for category, found in groupby(pairs_of_runs(stream), key=lambda pair: pair.category):
-        for pair in (pairs := list(found)):
+        pairs = list(found)
+        for pair in pairs:
             (run_a, method), (run_b, other) = pair.runs
-            elsewhere = [p.repeated for p in pairs if p.runs == pair.runs and p.mode != pair.mode]
-            again = [p.repeated for p in pairs if p.mode == pair.mode and p.runs[1] in pair.runs]
-            apart = set(pair.problems[~pair.shared].tolist())
-            apart = sorted(apart.intersection(*elsewhere).difference(*again))
+            elsewhere = [
+                one.repeated for one in pairs if one.runs == pair.runs and one.mode != pair.mode
+            ]
+            again = [
+                one.repeated for one in pairs if one.mode == pair.mode and one.runs[1] in pair.runs
+            ]
+            parted = set(pair.problems[~pair.shared].tolist())
+            apart = sorted(parted.intersection(*elsewhere).difference(*again))
             if method != other or not elsewhere or not apart:
                 continue
-            here = stream[(stream["category"] == category) & (stream["mode"] == pair.mode)]
-            here = here[here["problem"].isin(apart) & (here["method"] == method)].dropna(
-                subset="correct"
-            )
+            here = stream[
+                (stream["category"] == category)
+                & (stream["mode"] == pair.mode)
+                & (stream["method"] == method)
+                & stream["problem"].isin(apart)
+            ]
+            here = here.dropna(subset="correct")
             here = here.assign(
                 right=here["correct"].astype(float),
                 run=here["run"].astype(str),
             )
-            right = here.pivot_table(index=["problem", "sample"], columns="run", values="right")
+            right = here.pivot_table(
+                index=["problem", "sample"],
+                columns="run",
+                values="right",
+            )
             right = right[[run_a, run_b]].dropna()
-            gap = mean_interval((right[run_b] - right[run_a]).groupby("problem").mean())
-            values = [apart[0], apart[-1], len(apart), len(right), *right.mean(), *gap[:3]]
+            by_sample = right[run_b] - right[run_a]
+            gap = mean_interval(by_sample.groupby("problem").mean())
+            sizes = [apart[0], apart[-1], len(apart), len(right)]
+            values = [*sizes, *right.mean(), *gap[:3]]
             rows.append((category, pair.mode, run_a, run_b, *values))
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -40,7 +40,6 @@ from trove_lite_analysis.variance import decompose
 from trove_lite_analysis.worked import votes_of
 
 from ..figures import forest
-from ..reeval.two_systems import systems
 from ..tables import (
     Look,
     in_columns,
@@ -50,6 +49,7 @@ from ..tables import (
     printed,
     scored,
 )
+from ..two_systems import systems
 
 Measure = Callable[[pd.DataFrame], pd.Series]
 #: The names of a run's tools; what it asks for (`answers`, `toolbox`) and is not known leaves the

@@ -34,8 +34,8 @@ from trove_lite_analysis.statistics import run_sd
 from trove_lite_analysis.systems import Comparison, one_kind
 
 from ..figures import curve, forest
-from ..reeval.two_systems import MODELS
 from ..tables import is_in_print, name_table, published_table, scored
+from ..two_systems import MODELS
 from .simplicity import (
     CALLED,
     METRICS,

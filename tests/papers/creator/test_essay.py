@@ -4,7 +4,7 @@ same runs."""
 import numpy as np
 import pytest
 
-from trove_lite.candidates import save_table
+from trove_lite.candidates import save_run
 from trove_lite.errors import TroveLiteError
 from trove_lite_papers import creator
 
@@ -22,8 +22,7 @@ def runs(tmp_path_factory):
     """Simulated runs, as a folder of candidates and calls."""
     candidates, calls = simulated(problems=3, attempts=4)
     folder = tmp_path_factory.mktemp("simulated")
-    save_table(candidates, folder / "candidates.parquet")
-    save_table(calls, folder / "calls.parquet")
+    save_run(folder, candidates, {}, calls=calls)
     return candidates, calls, folder
 
 
@@ -114,8 +113,8 @@ def test_words_without_a_marker_as_an_execution_are_so_in_tables_3_and_4(
     half = candidates["sample"] == 0
     candidates = candidates[candidates["category"] == "counting"].assign(**about)
     candidates["response"] = candidates["response"].mask(half, "It is 3.")
-    save_table(candidates, tmp_path / "candidates.parquet")
-    save_table(calls[calls["category"] == "counting"].assign(**about), tmp_path / "calls.parquet")
+    told = calls[calls["category"] == "counting"].assign(**about)
+    save_run(tmp_path, candidates, {}, calls=told)
     name = {"tabmwp": "creator_table3", "creation_challenge": "creator_table4"}[dataset]
     change = "(~in_words | marked)", "(~in_words | ~marked)"
     found = made(tmp_path, change, until=name)[name]
@@ -128,7 +127,7 @@ def test_the_worst_tool_by_gold_is_so_in_table_5(tmp_path, monkeypatch):
 
     monkeypatch.setattr("trove_lite_papers.creator.systems.gold_answers", golds)
     study = transferred([FIRST_TOOL, OWN])
-    save_table(study.graded, tmp_path / "candidates.parquet")
+    save_run(tmp_path, study.graded, {})
     change = "right.mean(axis=2).max(axis=1)", "right.mean(axis=2).min(axis=1)"
     table = made(tmp_path, change, until="creator_table5")["creator_table5"]
     found = table[table["system"] == "with transfer, best tool by gold answers"]

@@ -51,6 +51,7 @@ def test_an_accuracy_of_what_ran_is_so_in_table_5(tmp_path):
     ):
         renamed = table.assign(method="made_cot_of_big", run="thoughts")
         save_table(renamed, tmp_path / f"{name}.parquet")
+    (tmp_path / "run.json").write_text("{}")
     change = RIGHT, '(answers["status"] == "ok").astype(float)'
     found = made([GIVEN, tmp_path], change, until="latm_table5")["latm_table5"]
     rows = load_candidates(GIVEN)

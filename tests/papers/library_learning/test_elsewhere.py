@@ -33,6 +33,11 @@ def value(text: str | None) -> float | None:
         return None
 
 
+def last_number(text: str | None) -> float | None:
+    found = re.findall(r"-?\d+(?:\.\d+)?", (text or "").replace(",", ""))
+    return float(found[-1]) if found else None
+
+
 def first_box(text: str) -> str | None:
     at = text.find(talks.BOX)
     return text[at + len(talks.BOX) : closing_brace(text, at + len(talks.BOX))] if at >= 0 else None
@@ -65,6 +70,8 @@ def voted(runs: pd.DataFrame) -> float:
 FIRST = {"by text": of_text, "after a program, else the verdict": after_a_program}
 VOTES = {
     "any two runs, any answer": ([(0, 1), (0, 2), (1, 2)], lambda text: text),
+    "the first two runs, any answer": ([(0, 1)], lambda text: text),
+    "the first two runs, the last number": ([(0, 1)], last_number),
     "the first two runs, numbers alone": ([(0, 1)], value),
 }
 

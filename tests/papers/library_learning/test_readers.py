@@ -140,10 +140,17 @@ def test_aime_s_own_verdict_compares_texts(reply, target, right):
     assert cheatsheet.text_verdict(reply, target) is right
 
 
-def test_one_of_two_accepted_answers_is_right_by_value():
-    step = {"generator_output": "<answer>81</answer>"}
-    record = {"target": "080 or 081 (both were accepted)", "final_answer": "81", "steps": [step]}
-    assert cheatsheet.candidate(record, 0, "m", "empty", "aime")["correct"] is True
+RIGHT = [
+    ("81", "080 or 081 (both were accepted)", True),
+    ("2 + 3 × 4 = 14", "2 + 3 * 4 = 14", True),
+    ("1 + 1 + 6 = 8", "1 * 1 * 8 = 8", False),
+    ("2 - 2 = 4", "2 * 2 = 4", False),
+]
+
+
+@pytest.mark.parametrize(("answer", "target", "right"), RIGHT)
+def test_accepted_answers_and_other_signs_are_right_by_value(answer, target, right):
+    assert cheatsheet.right(answer, target) is right
 
 
 @pytest.mark.parametrize("name", ["aime1983_2", "aime_1983_p2", "aime_1983_2"])

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from trove_lite_papers.reeval.answers import about_difference
-from trove_lite_papers.reeval.two_systems import SKIP_POOL
+from trove_lite_papers.two_systems import SKIP_POOL
 
 
 @pytest.mark.parametrize(

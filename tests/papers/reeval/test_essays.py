@@ -1,6 +1,7 @@
 """The essays on made runs: every one runs on two systems and on one; its tables have the right cells,
 or say why not."""
 
+import shutil
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from trove_lite_papers import check, reeval
 from trove_lite_papers.reeval import OTHER_SKIP, SKIP_POOL, figure4_table
 from trove_lite_papers.reeval import tables as of_reeval
 
+from ...conftest import ROOT
 from ...simulated import candidates
 from ..essays import NOTEBOOKS, executed, names_of
 from .test_reeval import cell
@@ -25,6 +27,10 @@ TABLES = {
     "12": ["figure3", "table3", "table6"],
     "14": ["table8", "table9"],
 }
+#: What else they save of both systems: figures, and tables after `reeval_`.
+FIGURES = {"02": ["accuracy"], "11": ["reeval_figure1"], "12": ["reeval_figure3"]}
+FIGURES |= {"13": ["reeval_figure2", "reeval_figure4"], "14": ["reeval_table9"]}
+SAVED = TABLES | {"10": ["differences", "table1", "table5"], "11": ["table2"], "13": ["table7"]}
 WHOLE = candidates(problems=5, categories=("counting", "number"))
 OWN = WHOLE[WHOLE["method"] == "primitive"].assign(
     dataset="own"
@@ -41,22 +47,39 @@ def _few_points():
         yield
 
 
+FRAMES = {"both": WHOLE, "primitive": OWN}
+#: The essays that run on a frame of `FRAMES` or on TROVE alone.
+RUN = {
+    "both": [path.stem for path in ESSAYS if _is_about(path, methods={"trove", "primitive"})],
+    "trove": [path.stem for path in ESSAYS if "10" <= path.stem < "15"],
+    "primitive": [path.stem for path in ESSAYS if not "11" <= path.stem < "15"],
+}
+
+
 @pytest.fixture(scope="module")
-def every_essay(skip_only, tmp_path_factory):
-    """Folder, and text and names by number, of notebooks: all in both systems, the re-evaluation's on
-    TROVE alone and the others, with the first of these, on PRIMITIVE alone.
+def essay(skip_only, tmp_path_factory):
+    """Folder, text and names of a notebook, by its number: of all on both systems, of the
+    re-evaluation's on TROVE alone, of the others, with the first of these, on PRIMITIVE alone.
 
     One system alone has no data folder either, and its figures are empty files. Two have, and leave
     the papers' worked examples unexecuted. Essays about other methods, which reports leave out, run
     on PRIMITIVE alone.
     """
-    frames = {"both": WHOLE, "trove": skip_only, "primitive": OWN}
 
     @cache
-    def run(which):
+    def saved(which):
         folder = tmp_path_factory.mktemp(which)
-        save_table(outcomes(frames[which]), folder / "outcomes.parquet")
-        given = {name: str(folder / name) for name in ("results", "figures")} | {
+        save_table(outcomes(FRAMES.get(which, skip_only)), folder / "outcomes.parquet")
+        return folder
+
+    @cache
+    def run(which, number):
+        (path,) = (path for path in ESSAYS if path.stem.startswith(number))
+        folder = saved(which)
+        made = folder / number
+        if number == "17":  # it reads the tables of the others
+            shutil.copytree(ROOT / "results" / "codellama-7b-instruct", made / "results")
+        given = {name: str(made / name) for name in ("results", "figures")} | {
             "beside": [],
             "resamples": 10,
         }
@@ -65,62 +88,46 @@ def every_essay(skip_only, tmp_path_factory):
             if which != "both":
                 patch.setenv("TROVE_LITE_DATA", str(folder / "nothing"))
                 patch.setattr(Figure, "savefig", lambda _, path, **how: Path(path).touch())
-            wanted = {
-                "both": [
-                    path for path in ESSAYS if _is_about(path, methods={"trove", "primitive"})
-                ],
-                "trove": [path for path in ESSAYS if "10" <= path.stem < "15"],
-                "primitive": [path for path in ESSAYS if not "11" <= path.stem < "15"],
-            }[which]
-            return folder, {path.stem[:2]: executed(path, **given) for path in wanted}
+            return made, *executed(path, **given)
 
     return run
 
 
 @pytest.fixture(scope="module")
-def essays(every_essay):
+def essays(essay):
     """Every table of the essays, by name, of runs with both systems and of TROVE alone."""
     return {
-        (table, of): every_essay(which)[1][stem][1][table]
+        (table, of): essay(which, number)[2][table]
         for of, which in (("whole", "both"), ("partial", "trove"))
-        for stem, tables in TABLES.items()
+        for number, tables in TABLES.items()
         for table in tables
     }
 
 
+def test_reports_leave_out_the_essays_about_other_methods():
+    assert {path.stem for path in ESSAYS} - set(RUN["both"]) == {"30_creator", "40_latm"}
+
+
 @pytest.mark.parametrize(
-    "methods", [("trove", "primitive"), ("trove",), ("primitive",)], ids="-".join
+    ("which", "stem"), [(which, stem) for which, stems in RUN.items() for stem in stems]
 )
-def test_every_notebook_runs_on_two_systems_and_on_one(methods, every_essay):
+def test_a_notebook_runs_on_two_systems_and_on_one(which, stem, essay):
     """What cannot be had is one line that says why; no table is of NaN, and no picture is of
     nothing."""
-    both = len(methods) == 2
-    folder, found = every_essay("both" if both else methods[0])
-    assert {path.stem for path in ESSAYS if not _is_about(path, methods=set(methods))} == {
-        "30_creator",
-        "40_latm",
-    }
-    for stem, (text, _) in found.items():
-        assert text.strip(), stem
-        assert "Your " not in text, (
-            stem
-        )  # so begins what says that a definition parts from the kit's
-        assert not stem.startswith("1") or "nan" not in text.lower().replace("primitive", ""), stem
-    drawn = {path.stem for path in (folder / "figures").glob("*.png")}
-    assert ("reeval_figure1" in drawn) == ("trove" in methods)
-    assert ("reeval_matched_budgets" in drawn) == both
-    if both:
-        assert drawn >= {
-            "accuracy",
-            "reeval_table9",
-            *(f"reeval_figure{number}" for number in range(1, 5)),
-        }
-        saved = {path.stem: len(pd.read_csv(path)) for path in (folder / "results").glob("*.csv")}
-        assert saved["accuracy_differences"] == 3 * 3  # rules, and two categories with all
-        assert all(
-            saved[f"reeval_{name}"]
-            for name in ("differences", *(f"table{n}" for n in range(1, 10) if n != 4))
-        )
+    made, text, _ = essay(which, stem[:2])
+    assert text.strip()
+    # so begins what says that a definition parts from the kit's
+    assert "Your " not in text
+    assert not stem.startswith("1") or "nan" not in text.lower().replace("primitive", "")
+    drawn = {path.stem for path in (made / "figures").glob("*.png")}
+    assert ("reeval_figure1" in drawn) == (stem[:2] == "11")
+    assert ("reeval_matched_budgets" in drawn) == ((which, stem[:2]) == ("both", "10"))
+    if which == "both":
+        assert drawn >= set(FIGURES.get(stem[:2], ()))
+        saved = {path.stem: len(pd.read_csv(path)) for path in (made / "results").glob("*.csv")}
+        # rules, and two categories with all
+        assert stem != "02_methods" or saved["accuracy_differences"] == 3 * 3
+        assert all(saved[f"reeval_{name}"] for name in SAVED.get(stem[:2], ()))
 
 
 def test_every_cell_is_filled_or_says_why_not_and_a_stand_in_is_named(essays):
@@ -154,10 +161,10 @@ def test_overlap_never_compares_a_run_with_itself(essays):
 
 
 @pytest.fixture(scope="module")
-def overlap(every_essay):
+def overlap(essay):
     """From candidates to Figure 3 and to Table 6, by the definitions of the essay that shows
     them."""
-    of = every_essay("both")[1]["12"][1]
+    of = essay("both", "12")[2]
     gains = [of["consistent"], of["potential"]]
     return (
         lambda frame: reeval.overlap_table(

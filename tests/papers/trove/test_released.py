@@ -14,7 +14,15 @@ from trove_lite.programs import plain_name
 from trove_lite_analysis.recorded.official_files import read_library, stated
 from trove_lite_analysis.recorded.official_logs import import_logs
 
-from .released import TASKS, Stream, problems_of, program_folder, replies, run_ours, run_program
+from .released import (
+    TASKS,
+    Stream,
+    problems_of,
+    program_folder,
+    replies,
+    run_ours,
+    run_program,
+)
 
 pytestmark = [
     pytest.mark.slow,
@@ -25,6 +33,9 @@ pytestmark = [
 ]
 SHAPES = {0: (24, 3, 7), 1: (22, 2, 500), 2: (12, 5, 4)}  # problems, samples of a mode, interval
 STREAMS = [Stream(task, seed, *shape) for task in TASKS for seed, shape in SHAPES.items()]
+#: Here the program forgets the last entry of its toolbox, and ends; another takes its place.
+ENDS = Stream("hitab", 2, *SHAPES[2])
+STREAMS[STREAMS.index(ENDS)] = ENDS._replace(seed=3)
 TOOLBOX = data_folder() / "zorazrw/trove/toolbox/gqa.py"
 KEY = ["problem", "phase", "mode", "sample"]
 
@@ -63,6 +74,15 @@ def test_the_model_is_asked_the_same(both):
         if in_common(stream, at[1]):
             assert seen(ours.prompts[at]) == seen(prompt), at
     assert stream.dataset == "hitab" or ours.prompts.keys() == theirs.prompts.keys()
+
+
+def test_where_the_program_ends_without_any_tool_our_run_goes_on(tmp_path, monkeypatch):
+    problems = problems_of(ENDS)
+    said = replies(ENDS, problems)
+    with pytest.raises(AssertionError, match="NameError: Undefined"):
+        run_program(ENDS, problems, said, tmp_path / "theirs")
+    ours = run_ours(ENDS, problems, said, tmp_path, monkeypatch)
+    assert set(ours.table["problem"]) == {problem.index for problem in problems}
 
 
 def test_the_toolbox_is_the_same_before_every_problem(both):

@@ -19,7 +19,7 @@ from trove_lite_analysis import independent_runs
 from trove_lite_analysis.scores import NEARLY_ALL
 from trove_lite_analysis.systems import Comparison, one_kind, require_comparison, sample_counts
 
-from ..tables import name_table
+from .tables import name_table
 
 TROVE, PRIMITIVE = SYSTEMS = ("TROVE", "PRIMITIVE")
 SKIP_POOL = "SKIP pool"

@@ -211,7 +211,7 @@ def problems_left(systems: Sequence[Sequence]) -> str:
     lost = {problem for system in systems for run in system for problem in run.lost}
     left = len(set.intersection(*every) - lost)
     of = len(set.union(*every))
-    return f"{left} of {of} problems are in both sides"
+    return f"{left} of {of} problems are in both systems"
 
 
 def problems_of(run) -> set[tuple[str, int]]:

@@ -2,12 +2,13 @@
 looking."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
-from trove_lite.candidates import load_calls, load_candidates, name_table, read_description
+from trove_lite.candidates import name_table, read_description
 from trove_lite.errors import TroveLiteError
 from trove_lite.selection.tables import in_order
 from trove_lite_analysis.differences import difference
@@ -16,7 +17,7 @@ from trove_lite_analysis.scores import estimate, score, without
 
 from . import rules
 from .plan import Study, is_complete, read_study
-from .publish import explained
+from .publish import Tables, explained, tables_of
 
 STUDY = Path(__file__).with_name("bench.toml")
 DETECTABLE = 2.8  # standard errors: a difference shown at 5 %, two-sided, with a chance of 80 %
@@ -46,6 +47,9 @@ class Part(NamedTuple):
     hash: str = ""
     lost: frozenset[tuple[str, int]] = frozenset()
     home: Path = Path()
+    # one is no other, so that what was computed of it can be kept (`cache`)
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
 
 def read_parts(
@@ -62,8 +66,9 @@ def read_parts(
     for part in study.parts:
         path = paths.get(part.name)
         if path and is_complete(path) and not part.withdrawn and (not only or part.name in only):
-            checks = tuple(line for line, why in explained(part, path) if not why)
-            found[part.name] = part_of_run(path, checks)
+            tables = tables_of(path)
+            checks = [line for line, why in explained(part, path, tables) if not why]
+            found[part.name] = part_of_run(path, checks, tables)
     if not found:
         raise TroveLiteError(
             f"no complete part of {study.name} is given; `python -m studies run` makes them"
@@ -71,12 +76,11 @@ def read_parts(
     return found
 
 
-def part_of_run(path: Path, checks: Sequence[str]) -> Part:
+def part_of_run(path: Path, checks: Sequence[str], tables: Tables | None = None) -> Part:
     """A run folder as a part, with these checks of its health; another is told where it spent more
     than planned."""
     about = read_description(path)
-    candidates = load_candidates(path)
-    requests = load_calls(path)
+    candidates, requests = tables or tables_of(path)
     rows = candidates[candidates["phase"] == "stream"]
     calls = requests[requests["phase"] == "stream"]
     return Part(
@@ -134,6 +138,12 @@ MEASURES = {
 }
 
 
+@cache
+def scores_by(measure: str, part: Part) -> pd.DataFrame:
+    return MEASURES[measure](part)
+
+
+@cache
 def agreement_of(part: Part, samples: float, resamples: int = 200) -> pd.DataFrame:
     """Each problem's expected score by agreement of so many of its samples, any of them; of 7.4: in
     6 of 10 cases 7, in 4 of 10 cases 8. `resamples`: the most subsets."""
@@ -162,16 +172,16 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
             "seeds": " ".join(map(str, settings["seeds"])),
             "problems": problems,
         }
-        for measure, of in MEASURES.items():
+        for measure in MEASURES:
             row |= dict(
                 zip(
                     (measure, f"{measure}, low", f"{measure}, high"),
-                    estimate(of(part))[:3],
+                    estimate(scores_by(measure, part))[:3],
                     strict=True,
                 )
             )
         kept = part.about.get("toolboxes")
-        could, do, _ = rules.calls_of(part) if rules.makes_tools(part) else rules.NONE
+        could, do, _ = rules.calls_of(part, shown=False) if rules.makes_tools(part) else rules.NONE
         row |= {
             "requests": len(part.calls) / problems,
             "tokens read": part.calls["prompt_tokens"].sum() / problems,
@@ -218,7 +228,8 @@ def scores_of(systems: Sequence[Sequence[Part]], measure: str) -> list[pd.DataFr
     """Both systems' scores by a measure, on the problems that no run of either lacks."""
     lost = lost_by(systems)
     return [
-        without(pd.concat([MEASURES[measure](part) for part in system]), lost) for system in systems
+        without(pd.concat([scores_by(measure, part) for part in system]), lost)
+        for system in systems
     ]
 
 

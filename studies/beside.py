@@ -21,7 +21,7 @@ from .plan import Study
 
 TABLE = "beside.csv"
 SILENT = ", tools silent"
-ON_BOTH = ", on both sides without the samples for which a tool printed"
+ON_BOTH = ", in both systems without the samples for which a tool printed"
 PRINTING = ", of programs that print an answer"
 EACH = "right programs"
 VOTES = "agreement"

@@ -72,7 +72,7 @@ def compared(
     known = rules.factors_of(name)
     if known:
         hashes = f"prompts {known['prompts_tools']} - {known['prompts_without']}"
-        yield f"about {known['named']}; the sides differ in {known['differ']}; {hashes}"
+        yield f"about {known['named']}; the systems differ in {known['differ']}; {hashes}"
 
 
 def parts_checked(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:

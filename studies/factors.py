@@ -178,7 +178,7 @@ def differing(one: System, other: System) -> dict[str, str]:
         for line, kind in kinds.items()
         if kind == "words" or (kind == TOOL and TOOL not in found)
     ]:
-        found["words"] = f"{len(changed)} lines of one side alone, such as {changed[0][:60]!r}"
+        found["words"] = f"{len(changed)} lines of one system alone, such as {changed[0][:60]!r}"
     spent = sorted((one.requests, other.requests))
     if spent[1] > ALIKE * spent[0]:
         found["budget"] = f"{one.requests} and {other.requests} requests a problem"

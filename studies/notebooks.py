@@ -1,11 +1,14 @@
 """Renders a study by notebooks: its published parts, a report a data set, and its ablations."""
 
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from studies import grid
 from studies.plan import ABLATIONS, Study
+from trove_lite import load_candidates
+from trove_lite.candidates import outcomes, save_table
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 
@@ -42,7 +45,10 @@ def report(study: Study, results: Path) -> int:
 
 
 def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -> int:
-    """Tables and figures of the study's complete ablations; returns how many notebooks failed."""
+    """Tables and figures of the study's complete ablations; returns how many notebooks failed.
+
+    Of runs that are not published their outcomes are kept, which the essay reads.
+    """
     # the extra [notebooks], which a venv with vLLM may lack
     from trove_lite_analysis.cli.notebooks import (
         Job,
@@ -67,16 +73,35 @@ def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -
         "figures": os.path.relpath(f"figures/{study.name}", home),
         "rule": "one_stage",
     }
-    parameters["variants"] = {
-        os.path.relpath(folder, home): {
+    changes = {
+        part.name: {
             name: value
             for name, value in part.options.items()
             if name not in OUTER and value != default.get(name)
         }
-        for part, folder in done
+        for part, _ in done
+    }
+    kept = results / ABLATIONS
+    for part, folder in done:
+        if not (kept / part.name / "candidates.parquet").is_file():
+            keep_outcomes(folder, kept / part.name)
+    told = json.dumps(changes, indent=1)
+    (kept / "changes.json").write_text(told + "\n", encoding="utf-8")
+    parameters["variants"] = {
+        os.path.relpath(folder, home): changes[part.name] for part, folder in done
     }
     jobs = {
         n: Job(home / f"{n}.ipynb", parameters, pages / f"{n}.ipynb", page=True)
         for n in OF_ABLATIONS
     }
     return len(run_all(jobs, pages, at_once=1, force=True))
+
+
+def keep_outcomes(run: Path, folder: Path) -> None:
+    """A run's numbers, without texts and times, and what its toolboxes end with."""
+    from trove_lite_analysis.kept_tools import TOOLBOXES, toolboxes
+
+    table = outcomes(load_candidates(run)).assign(generate_seconds=None, execute_seconds=None)
+    folder.mkdir(parents=True, exist_ok=True)
+    save_table(table, folder / "outcomes.parquet")
+    toolboxes([run]).to_csv(folder / TOOLBOXES, index=False, lineterminator="\n")

@@ -31,7 +31,7 @@ The folders hold every candidate with its text, every request, and where there i
 HEALTH = """\
 Health
 
-Signs that were looked at before any verdict. The [study]({up}/studies/{name}.toml) says why each part stands."""
+Checks that were made before any verdict. The [study]({up}/studies/{name}.toml) says why each part is kept."""
 
 
 def publish(
@@ -130,12 +130,8 @@ def _copy(source: Path, target: Path, *, taped: bool) -> None:
     """A run folder; with its journals, but for those that a tape beside it holds and no toolbox is
     played back from."""
     about = read_description(source)
-    save_run(
-        target,
-        load_candidates(source),
-        about,
-        load_calls(source),
-    )
+    candidates, calls = tables_of(source)
+    save_run(target, candidates, about, calls)
     if taped and not about.get("toolboxes"):
         return
     for journal in (source / "journal").glob("*.jsonl"):
@@ -143,20 +139,24 @@ def _copy(source: Path, target: Path, *, taped: bool) -> None:
         pack(journal, target / "journal")
 
 
-def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
+Tables = tuple[pd.DataFrame, pd.DataFrame]
+
+
+def tables_of(folder: Path) -> Tables:
+    """A run's candidates and requests."""
+    return load_candidates(folder), load_calls(folder)
+
+
+def explained(part: Part, folder: Path, tables: Tables | None = None) -> list[tuple[str, str]]:
     """The checks of a part's health in words, each with why it is accepted, by the study's file.
+    tables: `tables_of` its folder, where they were read.
 
     "" where that is silent, or says a number (`counted`) that its query does not give: then the
     words say so.
     """
-    candidates = load_candidates(folder)
+    candidates, calls = tables or tables_of(folder)
     golds = golds_of(candidates, [folder])
-    found = failed_checks(
-        candidates,
-        load_calls(folder),
-        [folder],
-        golds=golds,
-    )
+    found = failed_checks(candidates, calls, [folder], golds=golds)
     lines = []
     found.attrs = {}  # what could not be read is nobody's to explain
     wrong = {} if part.withdrawn else miscounted(part, candidates, folder)
@@ -198,8 +198,7 @@ def account(part: Part, folder: Path) -> dict:
         } | part.options
         return row | {name: " ".join(everything[name]) for name in ("methods", "categories")}
     about = read_description(folder)
-    calls = load_calls(folder)
-    rows = load_candidates(folder)
+    rows, calls = tables_of(folder)
     settings = about["settings"]
     identity = about.get("identity", {}).get("solver", {})
     sessions = about.get("sessions", [])

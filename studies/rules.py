@@ -143,6 +143,7 @@ def tools_used(system: Sequence, plan: Mapping[str, object]) -> tuple[bool | Non
     return does >= USED * found.could_call > 0, found
 
 
+@cache
 def calls_of(part, *, shown: bool = False) -> Calls:
     """Of the programs that could call a made tool, those that do, as `trove-lite calls` found it.
 
@@ -325,14 +326,14 @@ def other_factors(name: str, rendered: Sequence[str], study: Study) -> str:
     if not known:
         return f"{FACTORS.name} has no {name}: `python -m studies plan` never saw it"
     if [known["prompts_tools"], known["prompts_without"]] != [*rendered]:
-        return f"its sides ask other prompts than those of {name} in {FACTORS.name}"
+        return f"its systems ask other prompts than those of {name} in {FACTORS.name}"
     for what, now in measured_by(study).items():
         if known[what] != now:
             return f"{what} {now}, planned {known[what]}"
     if known["named"] != (said := study.factors.get(name, known["named"])):
         return f"its file says that it is about {said}, planned {known['named']}"
     more = known["more_than_named"]
-    return f"the sides also differ in {more}" if more else ""
+    return f"the systems also differ in {more}" if more else ""
 
 
 def copies(parts: Iterable) -> Iterator[str]:
@@ -361,4 +362,4 @@ def unlike_systems(name: str, systems: Sequence[Sequence], factor: str) -> list[
     factor_of = SETTINGS | FACTS
     factors = found["fact"].map(lambda fact: factor_of.get(fact, fact))
     lines = in_words(found[~factors.isin(told)])
-    return [f"the sides differ: {line}" for line in lines]
+    return [f"the systems differ: {line}" for line in lines]

@@ -11,7 +11,7 @@ from trove_lite_analysis.variance import THESE_RUNS
 from .styles import ALIASES
 
 OVER = "over problems and runs (of one run of a stream: this run alone)"
-SHARED = "categories that\nall sides have"
+SHARED = "categories that\nall systems have"
 ROW_NAMES = {
     ALL_MICRO: "all problems",
     "all": "all problems",

@@ -39,7 +39,8 @@ ROWS = [
     ("trove_table8", "trove_ablations", "21", "right", TROVE, EFFECTS),
     ("trove_table10", "trove_ablations", "21", "right", TROVE, EFFECTS),
     ("trove_table11", "trove_ablations", "21", "any_that_ran", TROVE, "the_first_program"),
-    ("trove_table12", "trove_ablations", "21", "right", TROVE, EFFECTS),
+    ("trove_table11", "trove_table11", "21", "any_that_ran", TROVE, "the_first_program"),
+    ("trove_table12", "trove_table12", "21", "right", TROVE, EFFECTS),
     ("trove_table13", "trove_ablations", "21", "right", TROVE, EFFECTS),
     ("trove_figure8", "trove_figure8", "21", "held", TROVE, "so_in_figure_8"),
     ("creator_table2", "creator_table2", "30", "accuracy", CREATOR, "in_table_2_and_in_figures"),
@@ -81,7 +82,7 @@ def sources_of(file) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("printed", "saved", "essay", "definition", "file", "test"),
     ROWS,
-    ids=[f"{row[0]}-{row[3]}" for row in ROWS],
+    ids=[f"{row[1]}-{row[2]}-{row[3]}-{row[0]}" for row in ROWS],
 )
 def test_a_table_has_a_definition_and_a_test_that_changes_it(
     printed, saved, essay, definition, file, test

@@ -264,7 +264,7 @@ LATER = [f"{name}: was no setting yet: {name}.fences" for name in ("creator", "p
 def test_the_pair_as_it_is_published_meets_every_rule(check):
     broken, notes = check(lambda case: case)
     assert broken == {}
-    assert notes == ["684 of 684 problems are in both sides", *LATER]
+    assert notes == ["684 of 684 problems are in both systems", *LATER]
 
 
 @pytest.mark.parametrize("plant", PLANTS)
@@ -282,7 +282,7 @@ def test_a_problem_whose_sample_could_not_be_had_leaves_both_systems_and_is_coun
     broken, notes = check(ran("pot", lose))
     assert broken == {}
     assert notes == [
-        "683 of 684 problems are in both sides",
+        "683 of 684 problems are in both systems",
         *LATER,
         "pot: a sample could not be had of counting 5",
     ]
@@ -360,8 +360,8 @@ def test_check_says_of_each_comparison_what_it_compared(published):
     for words in (
         "creator - pot, by qwen2.5-coder-0.5b-instruct",
         "planned 2026-11-28T02:06:38Z (THOUGHT.md), runs from 2026-11-28T05:37:37Z on",
-        "about tool; the sides differ in tool; prompts 6c595a1ad81cf2ad - 46a07700effa0638",
-        "684 of 684 problems are in both sides",
+        "about tool; the systems differ in tool; prompts 6c595a1ad81cf2ad - 46a07700effa0638",
+        "684 of 684 problems are in both systems",
         checking.LACKING,
     ):
         assert words in told

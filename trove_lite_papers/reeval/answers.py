@@ -79,7 +79,7 @@ def about_budget(table5: pd.DataFrame, gap: pd.DataFrame) -> Sentence:
             f"({row.problems:,} problems, 95 %); from {first.k} to {last.k} calls agreement gains "
         )
         return Sentence(said + f"{100 * (last.value - first.value):.1f} points.")
-    why = why_empty(table5) or "no side has several samples"
+    why = why_empty(table5) or "no system has several samples"
     return Sentence(f"What a budget buys cannot be told: {why}.")
 
 
@@ -187,7 +187,7 @@ def about_levels(leads: pd.DataFrame) -> Sentence:
     """TROVE's lead on the hardest and on the easiest level."""
     if leads.empty:
         return Sentence(
-            "Levels cannot be compared on these runs: there is no level that both sides have."
+            "Levels cannot be compared on these runs: there is no level that both systems have."
         )
     hard = leads.iloc[-1]
     easy = leads.iloc[0]

@@ -65,7 +65,7 @@ def differences(comparison: Comparison, scores: Scores, *, k: int | None = None)
     found = analysis.add_holm(pd.concat(parts, ignore_index=True))
     found["b"] = [source(comparison, PRIMITIVE, category) for category in found["category"]]
     lacking = [f"no {system} runs" for system in SYSTEMS if comparison[system].empty]
-    about = {"note": "; ".join(lacking) or f"no problem has {k} samples on both sides", "k": k}
+    about = {"note": "; ".join(lacking) or f"no problem has {k} samples in both systems", "k": k}
     found = found[["category", "rule", *analysis.DIFFERENCE_COLUMNS[1:]]]
     return name_table(found, "reeval_differences", "The difference", comparison.title, **about)
 

@@ -61,9 +61,9 @@ def differ(comparison: Comparison, *, number: int = 10, seed: int = 0) -> tuple[
         for unit in drawn
     ]
     note = (
-        "no problem on which the two sides differ"
+        "no problem on which the two systems differ"
         if len(right)
-        else "no category and seed that both sides have"
+        else "no category and seed that both systems have"
     )
     table = name_table(counts, "differ", "Where the two differ", comparison.title, note=note)
     return table, "\n\n".join(texts) or note

@@ -490,7 +490,7 @@ def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) ->
             scores.append(mask.assign(category=category, run="all"))
         whole = pd.concat(scores, ignore_index=True) if scores else no_scores()
         rows.append(Row(system, name, whole, {"method": name, "gain": kind.__name__}))
-    reason = "it depends on the number of runs, and print has five a side" if uneven else ""
+    reason = "it depends on the number of runs, and print has five of each" if uneven else ""
     percent = {"column": "percent", "scale": 100, "rounding": ROUNDING / 100}
     found = table(comparison, "table6", rows, at=k, k=k, not_scored=reason, **percent)
     found["note"] = [notes.get((row.system, row.category), row.note) for row in found.itertuples()]

@@ -126,14 +126,20 @@ IN_ORDERS = dict(
 )
 
 
-def stored(folder: str, name: str) -> pd.DataFrame:
-    """A table as it was once computed of such runs."""
-    return pd.read_csv(Path(folder) / f"{name}.csv")
+def kept(folder: str) -> dict[Path, Mapping[str, object]]:
+    """The runs that are kept in a folder, whole or as outcomes, and what each changes, by its
+    `changes.json`."""
+    home = Path(folder)
+    found = {}
+    for name, changed in json.loads((home / "changes.json").read_text(encoding="utf-8")).items():
+        outcomes = home / name / "outcomes.parquet"
+        found[outcomes if outcomes.is_file() else home / name] = changed
+    return found
 
 
 class Variant(NamedTuple):
-    """Run folders (of several seeds) and what they change. `candidates` are without texts, but
-    `imports` says which name the toolbox."""
+    """Run folders or outcomes (of several seeds) and what they change. `candidates` are without
+    texts, but `imports` says which name the toolbox, where the texts were there."""
 
     name: str
     folders: tuple[Path, ...]
@@ -167,8 +173,9 @@ def ablations(
     *,
     rule: str = "one_stage",
 ) -> Ablations:
-    """Run folders of TROVE and what each changes, by option as its study's file names it; the
-    default is the first. Folders that change the same are one variant: runs of several seeds."""
+    """Run folders of TROVE, or their outcomes in folders of their names, and what each changes, by
+    option as its study's file names it; the default is the first. What changes the same is one
+    variant: runs of several seeds."""
     if not changes:
         raise TroveLiteError(
             "no run given: name the default's folder, then its variants; `make ablations` makes some"
@@ -210,14 +217,16 @@ def _read(folders: list[Path], changed: Mapping[str, object], rule: str) -> Vari
     )
     if rows.empty:
         raise TroveLiteError(f"{folders[0]}: not a run folder of TROVE")
-    rows = rows.assign(imports=rows["tools"].str.contains(r"\btoolbox\b", na=False))
-    answers = ended_with(rows, rule).drop(columns=TEXT)
+    if "tools" in rows:
+        rows = rows.assign(imports=rows["tools"].str.contains(r"\btoolbox\b", na=False))
+    answers = ended_with(rows, rule).drop(columns=TEXT, errors="ignore")
     changes = {option.removeprefix("trove."): value for option, value in changed.items()}
+    folder = folders[0].parent if folders[0].is_file() else folders[0]
     return Variant(
-        folders[0].name,
+        folder.name,
         tuple(folders),
         changes,
-        rows.drop(columns=TEXT),
+        rows.drop(columns=TEXT, errors="ignore"),
         answers,
         calls,
     )

@@ -192,7 +192,7 @@ def test_gains_are_held_against_print_at_its_number_of_runs_alone(runs, scored, 
     assert note == f"{runs} run(s) against {runs} of PRIMITIVE"
     found = check(table)
     assert set(found["verdict"]) == {"open"}
-    assert ("five a side" in found["why"].iloc[0]) != scored
+    assert ("five of each" in found["why"].iloc[0]) != scored
 
 
 def test_sets_of_whole_runs_leave_out_runs_that_stay_in_part(overlap):

@@ -132,18 +132,20 @@ def test_an_accuracy_of_what_ran_is_so_in_the_ablations_in_table_7_and_in_their_
 def test_an_accuracy_of_what_ran_is_so_in_tables_8_10_12_and_13(
     option, value, variants, recorded, tmp_path
 ):
-    """`trove_ablations` holds all four."""
+    """`trove_ablations` holds all four, and "trove_table12" those of other problems."""
     made, _ = variants
     failing = made.assign(status=made["status"].where(made["problem"] > 0, "error"))
     given = {str(folder(tmp_path, "default", made)): {}}
     given[str(folder(tmp_path, "changed", failing))] = {f"trove.{option}": value}
     change = (RIGHT, 'return answers["status"] == "ok"')
-    found = made21(given, recorded[1], change, until="trove_ablations.png")
-    effects = found["trove_ablations"].set_index(["variant", "budget"])["difference"]
+    use = "trove.kept(others)", "variants"
+    found = made21(given, recorded[1], change, use, until="trove_table12")
     answers = trove.ended_with(made.assign(selection="one_stage"))
     lost = ((answers["status"] == "ok") & (answers["problem"] == 0)).mean()
     assert lost > 0
-    assert effects[f"{option} {value}", "the same calls"] == pytest.approx(-lost)
+    for name in ("trove_ablations", "trove_table12"):
+        effects = found[name].set_index(["variant", "budget"])["difference"]
+        assert effects[f"{option} {value}", "the same calls"] == pytest.approx(-lost)
     assert np.isclose(found["trove_ablations.png"], -100 * lost).any()
 
 
@@ -168,8 +170,13 @@ def test_the_first_program_as_a_random_one_is_so_in_the_ablations_and_in_their_f
     made, given = variants
     first = "return programs.drop_duplicates(trove.PROBLEM)"
     found = made21(
-        given, recorded[1], ("return programs[ran | ~some]", first), until="trove_ablations.png"
+        given, recorded[1], ("return programs[ran | ~some]", first), until="trove_table11"
     )
+    stream = tl.load_candidates(recorded[1]).query("method == 'trove' and phase == 'stream'")
+    firsts = trove.in_order(stream).drop_duplicates(["run", "category", "problem"])
+    shares = firsts["correct"].astype(float).groupby(firsts["category"].astype(str)).mean()
+    table11 = found["trove_table11"].set_index("category")["random"]
+    assert table11.to_dict() == pytest.approx(shares.to_dict())
     effects = found["trove_ablations"].set_index("variant")["difference"]
     key = ["category", "seed", "problem"]
     order = made.sort_values([*key, "place", "sample"], kind="stable").drop_duplicates(key)

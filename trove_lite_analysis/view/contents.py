@@ -88,7 +88,14 @@ class Contents:
         self.idle = _idle(frame)
         self.numbers = {who: number for number, who in enumerate(runs.index)}
         told = [
-            dict(zip(RUN, map(clean, who), strict=True)) | dict(facts.map(clean))
+            dict(
+                zip(
+                    RUN,
+                    map(clean, who),
+                    strict=True,
+                )
+            )
+            | dict(facts.map(clean))
             for who, facts in runs.iterrows()
         ]
         told = [
@@ -216,7 +223,11 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     which they were sampled."""
     phase = candidates["phase"].astype(str).map(PHASES).fillna(len(PHASES))
     by = [*PROBLEM, *RUN, "_phase", "place", "mode", "sample", "round"]
-    frame = candidates.assign(_phase=phase).sort_values(by, kind="stable", ignore_index=True)
+    frame = candidates.assign(_phase=phase).sort_values(
+        by,
+        kind="stable",
+        ignore_index=True,
+    )
     return as_text(frame.drop(columns="_phase"), [*PROBLEM[:2], *RUN])
 
 
@@ -299,7 +310,11 @@ def _by_problem(calls: pd.DataFrame) -> dict[tuple, dict]:
     PROBLEM and RUN."""
     by = as_text(calls.assign(calls=1), [*PROBLEM[:2], *RUN]).groupby([*PROBLEM, *RUN])
     totals = by[["calls", *SPENT]].sum(min_count=1)
-    rows = zip(totals.index, totals.to_dict("records"), strict=True)
+    rows = zip(
+        totals.index,
+        totals.to_dict("records"),
+        strict=True,
+    )
     return {
         key: {name: plain(n) for name, n in row.items() if plain(n) is not None}
         for key, row in rows
@@ -328,7 +343,11 @@ def _words(problem: Problem | None) -> dict:
     gold = (
         problem.gold
         if isinstance(problem.gold, str)
-        else json.dumps(problem.gold, default=str, ensure_ascii=False)
+        else json.dumps(
+            problem.gold,
+            default=str,
+            ensure_ascii=False,
+        )
     )
     words = {
         "context": clean(problem.question.context),

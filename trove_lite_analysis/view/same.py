@@ -51,7 +51,13 @@ def of_run(label: str, path: Path, frame: pd.DataFrame) -> Source:
         category: (dataset, settings.get("limit"), digests.get(category))
         for dataset, category in keys[["dataset", "category"]].itertuples(index=False, name=None)
     }
-    return Source(label, "run", frame, words, data)
+    return Source(
+        label,
+        "run",
+        frame,
+        words,
+        data,
+    )
 
 
 def refuse_others(sources: Sequence[Source], *, same_task: bool) -> tuple[list[str], set[Key]]:
@@ -74,7 +80,14 @@ def refuse_others(sources: Sequence[Source], *, same_task: bool) -> tuple[list[s
         differ = [pair for pair, fact in zip(pairs, facts, strict=True) if fact is False]
         alike = facts.count(True)
         if len(differ) > alike:
-            raise UsageError(_refusal(one, other, differ, len(differ) + alike))
+            raise UsageError(
+                _refusal(
+                    one,
+                    other,
+                    differ,
+                    len(differ) + alike,
+                )
+            )
         left |= {key for pair in differ for key in pair}
         if differ:
             what = f"left out: {len(differ)} problems that ask something else in {other.label}"

@@ -104,18 +104,35 @@ def load_systems(*sources: str | Path, verdict: str = "", same_task: bool = Fals
         if _is_run(Path(name)):
             found, told = _run(Path(name), notes)
             runs.append(Path(name))
-            origin = partial(of_run, label, Path(name), found)
+            origin = partial(
+                of_run,
+                label,
+                Path(name),
+                found,
+            )
         else:
             own: dict = {}
-            found, told = _logs(Path(name), verdict, words, notes, own)
-            hashed = (
-                told == "lm-eval"
-            )  # whose problems have a hash where they do not tell the question
-            asked = {
-                key: (None if hashed and text == mark else text, gold)
-                for key, (mark, text, gold) in own.items()
-            }
-            origin = partial(Source, label, told, found, asked, {})
+            found, told = _logs(
+                Path(name),
+                verdict,
+                words,
+                notes,
+                own,
+            )
+            # lm-eval's problems have a hash where they do not tell the question
+            hashed = told == "lm-eval"
+            asked = {}
+            for key, (mark, text, gold) in own.items():
+                is_told = not hashed or text != mark
+                asked[key] = (text if is_told else None, gold)
+            origin = partial(
+                Source,
+                label,
+                told,
+                found,
+                asked,
+                {},
+            )
         origins.append(origin)
         given_of.append((given, told, label, found))
     if len(sources) != len(set(map(str, sources))):
@@ -170,11 +187,19 @@ def _run(path: Path, notes: list[str]) -> tuple[pd.DataFrame, str]:
     name = pd.Series(name, number[known.index]).reindex(number).to_numpy()
     frame = frame.assign(name=name, folder=str(path))
     if known := [*{"prompt_tokens", "completion_tokens"} & {*frame.columns}]:
-        frame[BESIDE] = beside(frame, load_calls(table_of(path)), known)
+        frame[BESIDE] = beside(
+            frame,
+            load_calls(table_of(path)),
+            known,
+        )
     settings = {
         name: value for name, value in about.get("settings", {}).items() if name not in RUNS_DIFFER
     }
-    return frame, json.dumps(settings, sort_keys=True, default=str)
+    return frame, json.dumps(
+        settings,
+        sort_keys=True,
+        default=str,
+    )
 
 
 def beside(frame: pd.DataFrame, calls: pd.DataFrame, names: list[str]) -> pd.Series:
@@ -201,16 +226,14 @@ def _logs(
 ) -> tuple[pd.DataFrame, str]:
     """The candidates of a log, or of all those in a folder; `words` and, of it alone, `own` get
     what is asked, by category and name."""
-    files = (
-        sorted(file for pattern in LOGS for file in path.rglob(pattern))
-        if path.is_dir()
-        else [path]
-    )
-    kinds = {kind_of(file) for file in files if file.exists()}
-    if not files or not path.exists():
-        raise UsageError(
-            f"{path}: {'holds no run or log' if path.exists() else 'no such file'}; give {KNOWN}"
-        )
+    files = [path]
+    if path.is_dir():
+        files = sorted(file for pattern in LOGS for file in path.rglob(pattern))
+    if not path.exists():
+        raise UsageError(f"{path}: no such file; give {KNOWN}")
+    if not files:
+        raise UsageError(f"{path}: holds no run or log; give {KNOWN}")
+    kinds = {kind_of(file) for file in files}
     if len(kinds) > 1:
         raise UsageError(f"{path}: holds logs of {' and '.join(sorted(kinds))}; give each apart")
     (kind,) = kinds
@@ -220,32 +243,37 @@ def _logs(
     frame, about = import_harness_logs(
         [str(file) for file in files], kind, verdict=verdict, partial=True, words=own
     )
-    named = {
-        (c, int(n)): name for c, names in about["problems"].items() for n, name in names.items()
-    }
-    frame["name"] = [
-        *map(
-            named.get,
-            zip(
-                frame["category"].astype(str),
-                frame["problem"],
-                strict=True,
-            ),
-        )
-    ]
-    known = {key: words[key][:1] for key in own if key in words and words[key][3] == kind}
-    other = [
-        key for key, (asked, *_) in own.items() if asked and known.get(key, (asked,)) != (asked,)
-    ]
+    named = {}
+    for category, names in about["problems"].items():
+        for number, name in names.items():
+            named[category, int(number)] = name
+    places = zip(
+        frame["category"].astype(str),
+        frame["problem"],
+        strict=True,
+    )
+    frame["name"] = [named.get(place) for place in places]
+    known = {}
+    for key in own:
+        if key in words and words[key][3] == kind:
+            known[key] = words[key][0]
+    other = []
+    for key, (asked, *_) in own.items():
+        if asked and known.get(key, asked) != asked:
+            other.append(key)
     if other:
-        notes.append(
-            f"left out: {len(other)} problems that ask something else in {path}, such as {' '.join(other[0])}"
-        )
+        example = " ".join(other[0])
+        what = f"{len(other)} problems that ask something else in {path}"
+        notes.append(f"left out: {what}, such as {example}")
     for key, said in own.items():
         words.setdefault(key, (*said, kind))
-    return frame[
-        [key not in set(other) for key in zip(frame["category"], frame["name"], strict=True)]
-    ], kind
+    keys = zip(
+        frame["category"],
+        frame["name"],
+        strict=True,
+    )
+    left = set(other)
+    return frame[[key not in left for key in keys]], kind
 
 
 def _grouped(pieces: Sequence[tuple]) -> dict[str, pd.DataFrame]:
@@ -257,21 +285,29 @@ def _grouped(pieces: Sequence[tuple]) -> dict[str, pd.DataFrame]:
     alone = len(told) == 1  # then it is the sources that are compared
     systems: dict[tuple, list] = {}
     for number, (key, given, settings, label, part) in enumerate(pieces):
-        apart = (settings if len(told[key]) > 1 else "") + f" {number}" * alone
+        apart = settings if len(told[key]) > 1 else ""
+        if alone:
+            apart += f" {number}"
         systems.setdefault((given, key, apart), []).append((label, part))
     names = short_names([(*key, parts[0][0]) for (_, key, _), parts in systems.items()])
     found = {}
-    for name, ((given, key, _), parts) in zip(names, systems.items(), strict=True):
+    for name, ((given, key, _), parts) in zip(
+        names,
+        systems.items(),
+        strict=True,
+    ):
         several = sum(other == given for other, *_ in systems) > 1
         name = f"{given}, {key[0]}" if given and several else given or name
-        runs = [
-            as_text(part[["run"]], ["run"])["run"] + (f" ({label})" if len(parts) > 1 else "")
-            for label, part in parts
-        ]
-        frames = [
-            part.assign(run=run, method=name) for run, (_, part) in zip(runs, parts, strict=True)
-        ]
-        found[name] = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
+        frames = []
+        for label, part in parts:
+            run = as_text(part[["run"]], ["run"])["run"]
+            if len(parts) > 1:
+                run = run + f" ({label})"
+            frames.append(part.assign(run=run, method=name))
+        whole = frames[0]
+        if len(frames) > 1:
+            whole = pd.concat(frames, ignore_index=True)
+        found[name] = whole
     return found
 
 
@@ -285,20 +321,21 @@ def _on_the_same_problems(
     if all(len(own) == 1 for own in tasks) and len(every := set.union(*tasks)) > 1:
         first = next(iter(frames.values()))["category"].iloc[0]
         notes.append(f"taken for the same task: {', '.join(sorted(every))}")
-        words |= {
-            (first, name): said for (task, name), said in words.items() if task in every - {first}
-        }
+        for (task, name), said in list(words.items()):
+            if task in every - {first}:
+                words[first, name] = said
         frames = {name: frame.assign(category=first) for name, frame in frames.items()}
     keys = {name: pd.MultiIndex.from_frame(frame[KEY]) for name, frame in frames.items()}
     had = {name: set(own.unique()) for name, own in keys.items()}
     common = set.intersection(*had.values())
     if not common:
-        shown = "; ".join(
-            f"{name} has {', '.join(min(own))} and {len(own) - 1} more" for name, own in had.items()
-        )
-        raise UsageError(
-            f"no problem is in all of them ({shown}); compare runs or logs of the same problems"
-        )
+        some = []
+        for name, own in had.items():
+            example = ", ".join(min(own))
+            some.append(f"{name} has {example} and {len(own) - 1} more")
+        shown = "; ".join(some)
+        remedy = "compare runs or logs of the same problems"
+        raise UsageError(f"no problem is in all of them ({shown}); {remedy}")
     if others := set.union(*had.values()) - common:
         each = ", ".join(
             f"{len(own - common)} of {name}" for name, own in had.items() if own - common
@@ -327,4 +364,9 @@ def _on_the_same_problems(
     told = {
         (dataset, key[0], numbers[key]): said[1:3] for key, said in words.items() if key in numbers
     }
-    return Systems(kept, told, runs, notes)
+    return Systems(
+        kept,
+        told,
+        runs,
+        notes,
+    )

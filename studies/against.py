@@ -20,6 +20,8 @@ from .plan import HERE, Part, Study
 from .sealing import OPEN, Planned, planned, seal_of, shortened, without_seed
 
 LOST = 0.05  # of a part's samples: where more cannot be had, it is drawn again
+#: What run.json says of how a part was made, and has to.
+MADE = {"kind": "live", "isolation": "full"}
 MINUTE = "%Y-%m-%d %H:%M"
 #: Words that a stage has had since runs of this `hash`, of a stage that their pack has in our words
 #: alone. A run's hash covers all stages of its methods, also those that it never asks.
@@ -74,8 +76,9 @@ def not_as_sealed(part: Part, study: Study, meant: Planned) -> Iterator[str]:
 
 def other_settings(about: Mapping, part: Part, meant: Planned) -> Iterator[str]:
     """What run.json states otherwise than the plan means."""
-    stated = {"grader": None, "kind": about.get("kind")} | shortened(about["settings"])
-    wanted = {"grader": None, "kind": "live"} | meant.settings
+    stated = {"grader": None} | shortened(about["settings"])
+    stated |= {name: about.get(name) for name in MADE}
+    wanted = {"grader": None} | MADE | meant.settings
     del wanted["own"]
     yield from told("planned", wanted, stated, "run.json")
     for name in sorted(stated.keys() - wanted.keys() - OPEN):
@@ -145,8 +148,10 @@ def unstated(about: Mapping, meant: Planned) -> Iterator[str]:
 
 
 def other_model(run, study: Study) -> Iterator[str]:
-    """Whose replies they are, by run.json and by both tables, where the plan names its models."""
+    """Whose replies they are, by run.json, the identity of its weights and both tables, where the
+    plan names its models."""
     stated = {run.about["model"], *run.about.get("models", {}).values()}
+    stated |= {one.get("name", "unknown") for one in identities(run)}
     written = {*run.candidates["model"].astype(str)}
     written |= {*run.calls["model"].dropna().astype(str)}
     if stated != written:
@@ -159,10 +164,17 @@ def other_model(run, study: Study) -> Iterator[str]:
         yield f"model {strange}, planned {planned_ones}"
 
 
+def identities(run) -> list[Mapping]:
+    """Of which weights a run's roles are; an empty one where run.json does not say."""
+    return [*run.about.get("identity", {}).values()] or [{}]
+
+
 def other_rows(run, part: Part, meant: Planned) -> Iterator[str]:
     """Where there are not as many programs as problems, seeds and programs of a problem make. A
     problem of which a sample could not be had is known, and leaves both systems."""
-    rows = run.candidates.astype({"category": str})
+    rows = run.candidates.query("phase == 'stream'").astype({"category": str})
+    if again := int(rows.duplicated([*PROBLEM, "method", "mode", "sample"]).sum()):
+        yield f"{again} samples are there twice"
     each = rows.groupby(PROBLEM).size()
     there = each.groupby(["seed", "category"]).size()
     for seed in part.options.get("seeds") or run.about["settings"]["seeds"]:
@@ -177,6 +189,10 @@ def other_rows(run, part: Part, meant: Planned) -> Iterator[str]:
     asked = calls.groupby(PROBLEM).size().reindex(each.index)
     if short := int((~(asked >= each)).sum()):
         yield f"{short} of {len(each)} problems have fewer requests than programs"
+    longest = meant.settings["sampling"]["max_tokens"]
+    written = run.calls.loc[run.calls["mode"].notna(), "completion_tokens"]  # a maker has its own
+    if longer := int((written > longest + 1).sum()):  # servers count the end, or not
+        yield f"{longer} replies are longer than {longest} tokens"
     lost = run.calls["finish_reason"].astype(str).eq(UNAVAILABLE).mean()
     if lost > LOST:
         yield f"{lost:.0%} of its requests could not be had, at most {LOST:.0%} may lack"
@@ -190,18 +206,26 @@ def missing(run) -> Iterator[str]:
 
 
 def too_early(runs: Sequence, study: Study, name: str) -> str:
-    """Whether runs were begun before their comparison was planned, as a reason; "" where none
-    was."""
+    """Whether runs were begun before their comparison was planned, or ended before they were begun,
+    as a reason; "" where none was."""
     plan = study.plan
     if "date" not in plan:
         return f"{study.name} names no date of its plan"
     date = datetime.fromisoformat(plan.get("later", {}).get(name, plan["date"]))
     for run in runs:
-        began = [session.get("began") for session in run.about.get("sessions", ())]
-        if not began or None in began:
-            return f"{run.name} does not say when it was begun"
-        if (first := min(map(datetime.fromisoformat, began))) < date:
+        try:
+            times = [
+                [datetime.fromisoformat(session[name]) for name in ("began", "ended")]
+                for session in run.about["sessions"]
+            ]
+            first = min(times)[0]
+            early = first < date
+        except (KeyError, TypeError, ValueError):
+            return f"{run.name} does not say when it was begun and ended"
+        if early:
             return f"{run.name} was begun {first:{MINUTE}}, before its plan of {date:{MINUTE}}"
+        if any(ended < began for began, ended in times):
+            return f"{run.name} has a session that ended before it was begun"
     return ""
 
 

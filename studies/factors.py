@@ -25,8 +25,9 @@ from .plan import FACTORS, Part, Study, read_study
 
 #: Of FACTORS. `prompts_…` are the hashes of what both systems' prompts say (`rendered`).
 COLUMNS = ["id", "named", "differ", "more_than_named", "prompts_tools", "prompts_without"]
-#: The first of the plan's measures, within what two systems are equal, and what a tool must be.
-MEASURED = ["measure", "margin", "uses"]
+#: The first of the plan's measures, within what two systems are equal, what a tool must be, and the
+#: models that are asked.
+MEASURED = ["measure", "margin", "uses", "models"]
 COLUMNS += MEASURED
 REPRODUCTION = "reproduction"
 TOOL = "tool"
@@ -320,6 +321,7 @@ def measured_by(study: Study) -> dict[str, str]:
         "measure": (*study.measures, "")[0],
         "margin": f"{study.margin:g}",
         "uses": study.plan.get("uses", "") + shown,
+        "models": " ".join(study.plan.get("models", ())),
     }
 
 

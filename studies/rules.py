@@ -19,7 +19,7 @@ from trove_lite.programs.calling import TABLE, names_called, read_calls
 from trove_lite.programs.definitions import definitions
 from trove_lite_analysis.unlike import in_words, unlike
 
-from .against import against_plan, problems_left, too_early
+from .against import against_plan, identities, problems_left, too_early
 from .factors import REPRODUCTION, SETTINGS, measured_by
 from .plan import FACTORS, HERE, Study
 
@@ -362,4 +362,12 @@ def unlike_systems(name: str, systems: Sequence[Sequence], factor: str) -> list[
     factor_of = SETTINGS | FACTS
     factors = found["fact"].map(lambda fact: factor_of.get(fact, fact))
     lines = in_words(found[~factors.isin(told)])
+    weights = {
+        str(sorted(one.items()))
+        for system in systems
+        for part in system
+        for one in identities(part)
+    }
+    if len(weights) > 1 and "model" not in told:
+        lines = [*lines, f"weights: {' and '.join(sorted(weights))}"]
     return [f"the systems differ: {line}" for line in lines]

@@ -114,8 +114,22 @@ def other_pack(run):
     return run._replace(about=about | {"prompts": {"name": "own", "hash": "396252f098f4d951"}})
 
 
-def begun(run):
-    return run._replace(about=run.about | {"sessions": [{"began": "2026-11-27T05:00:00Z"}]})
+def told_of(*names, **changed):
+    """A plant in run.json beside its settings."""
+    return lambda case: replace(
+        case,
+        runs=case.runs
+        | {n: case.runs[n]._replace(about=case.runs[n].about | changed) for n in names},
+    )
+
+
+def session(began, **more):
+    return told_of("pot", sessions=[{"began": f"2026-11-{began}T05:00:00Z"} | more])
+
+
+def weights(**changed):
+    """Another identity of the solver."""
+    return {"solver": {"name": "qwen2.5-coder-0.5b-instruct"} | changed}
 
 
 def tool_lost(run):
@@ -214,10 +228,21 @@ PLANTS = {
         "as_planned",
         "problems of counting 0 in run.json",
     ),
-    "begun before its plan": (ran("pot", begun), "dated", "before its plan of 2026-11-28"),
+    "begun before its plan": (
+        session("27", ended="2026-11-29T05:00:00Z"),
+        "dated",
+        "before its plan of 2026-11-28",
+    ),
+    "ended before it was begun": (
+        session("29", ended="2026-11-28T05:00:00Z"),
+        "dated",
+        "pot has a session that ended before it was begun",
+    ),
+    "no end": (session("29"), "dated", "does not say when it was begun and ended"),
+    "no time": (session("29", ended="noon"), "dated", "does not say when it was begun and ended"),
     "no date of a plan": (written('date = "2026', 'dated = "2026'), "dated", "names no date"),
     "no session": (
-        ran("pot", lambda run: run._replace(about=run.about | {"sessions": []})),
+        told_of("pot", sessions=[]),
         "dated",
         "does not say when it was begun",
     ),
@@ -238,9 +263,57 @@ PLANTS = {
         "says that it is about thought, planned tool",
     ),
     "a log of others": (
-        ran("pot", lambda run: run._replace(about=run.about | {"kind": "import"})),
+        told_of("pot", kind="import"),
         "as_planned",
         "kind import in run.json, planned live",
+    ),
+    "run without isolation on both sides": (
+        told_of(*SYSTEMS, isolation="none"),
+        "as_planned",
+        "isolation none in run.json, planned full",
+    ),
+    "other weights on one side": (
+        told_of("pot", identity=weights(file="other.gguf")),
+        "alike",
+        "other.gguf",
+    ),
+    "weights of another name on both sides": (
+        told_of(*SYSTEMS, identity=weights(name="llama-7b")),
+        "as_planned",
+        "model llama-7b, planned qwen2.5",
+    ),
+    "weights that nobody knows": (
+        told_of(*SYSTEMS, identity={}),
+        "as_planned",
+        "model unknown, planned qwen2.5",
+    ),
+    "a reply that is longer than planned": (
+        ran(
+            "pot",
+            lambda run: run._replace(
+                calls=run.calls.assign(completion_tokens=[514, *run.calls["completion_tokens"][1:]])
+            ),
+        ),
+        "as_planned",
+        "1 replies are longer than 512 tokens",
+    ),
+    "a sample in place of another": (
+        ran("pot", lambda run: run._replace(candidates=run.candidates.assign(sample=0))),
+        "as_planned",
+        "684 samples are there twice",
+    ),
+    "programs of a second round": (
+        ran("pot", lambda run: run._replace(candidates=run.candidates.assign(phase="retry"))),
+        "as_planned",
+        "0 of 291 problems of counting",
+    ),
+    "a model added to its plan": (
+        written(
+            'models = ["qwen2.5-coder-0.5b-instruct"]',
+            'models = ["qwen2.5-coder-0.5b-instruct", "llama-7b"]',
+        ),
+        "one_factor",
+        "models qwen2.5-coder-0.5b-instruct llama-7b, planned qwen2.5",
     ),
     "a side copied": (
         lambda case: ran(

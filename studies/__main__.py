@@ -84,26 +84,22 @@ def act(given: argparse.Namespace) -> int:
     """Do what is asked; returns the status."""
     if given.action == "seal":
         return sealing.write(STUDIES)
-    if given.action in OF_ALL and not given.study:
-        for path in STUDIES:
+    if given.action in OF_ALL:
+        for path in [given.study] if given.study else STUDIES:
             look(read_study(path), given)
         return 0
     path = given.study or bench.STUDY
     if given.action == "plan":
         return plan(path)
     study = read_study(path)
-    if given.action in OF_ALL:
-        look(study, given)
-        return 0
-    if given.action == "silent":
-        for place in places(study, given):
+    if given.action not in ("silent", "beside"):
+        return of_runs(study, given)
+    for place in places(study, given):
+        if given.action == "silent":
             silent.silent(study, place).to_parquet(place / silent.TABLE)
-        return 0
-    if given.action == "beside":
-        for place in places(study, given):
+        else:
             grid.save_table(beside.beside(study, place), place / beside.TABLE)
-        return 0
-    return of_runs(study, given)
+    return 0
 
 
 def of_runs(study: Study, given: argparse.Namespace) -> int:
@@ -139,13 +135,11 @@ def look(study: Study, given: argparse.Namespace) -> None:
     """Print what `check` or `read` says of each folder of a study's results; of all studies those
     that have any."""
     for place in places(study, given):
-        runs = place / "runs"
-        folders = [*runs.iterdir()] if runs.is_dir() else []
-        known = {part.name for part in study.parts}
-        if given.only:
-            folders = [
-                folder for folder in folders if folder.name in given.only and folder.name in known
-            ]
+        folders = [
+            folder
+            for folder in (place / "runs").glob("*")
+            if not given.only or folder.name in given.only
+        ]
         if not (folders or given.study):
             continue
         parts = bench.read_parts(folders, given.only, study)

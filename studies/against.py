@@ -239,5 +239,4 @@ def problems_left(systems: Sequence[Sequence]) -> str:
 
 
 def problems_of(run) -> set[tuple[str, int]]:
-    rows = run.candidates[["category", "problem"]].astype({"category": str}).drop_duplicates()
-    return {*rows.itertuples(index=False, name=None)}
+    return {*run.candidates.groupby(["category", "problem"], observed=True).groups}

@@ -32,10 +32,6 @@ def by_batch(
     ]
     earlier = pd.read_csv(NUMBERS)
     rows = pd.concat([earlier, now[[*earlier.columns.intersection(now.columns)]]])
-    order = rows["comparison"].map(list(pairs).index)
-    return (
-        rows.assign(order=order)
-        .sort_values(["order", "batch"])
-        .drop(columns="order")
-        .reset_index(drop=True)
-    )
+    rows = rows.sort_values("batch", kind="stable")
+    rows = rows.sort_values("comparison", kind="stable", key=lambda name: name.map([*pairs].index))
+    return rows.reset_index(drop=True)

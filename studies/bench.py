@@ -173,15 +173,12 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
             "problems": problems,
         }
         for measure in MEASURES:
-            row |= dict(
-                zip(
-                    (measure, f"{measure}, low", f"{measure}, high"),
-                    estimate(scores_by(measure, part))[:3],
-                    strict=True,
-                )
-            )
+            value, low, high, *_ = estimate(scores_by(measure, part))
+            row |= {measure: value, f"{measure}, low": low, f"{measure}, high": high}
         kept = part.about.get("toolboxes")
-        could, do, _ = rules.calls_of(part, shown=False) if rules.makes_tools(part) else rules.NONE
+        could, do, _ = (
+            rules.calls_of(part, shown=False) if rules.makes_tools(part.about) else rules.NONE
+        )
         row |= {
             "requests": len(part.calls) / problems,
             "tokens read": part.calls["prompt_tokens"].sum() / problems,
@@ -297,16 +294,10 @@ def equal_tokens(
                 "id": name,
                 "tools_used": rules.tools_used(systems[0], plan)[0],
                 "tokens, tools": tokens[0],
-            }
-            row |= {
                 "tokens, without": tokens[1],
                 "at tokens": min(tokens),
-            }
-            row |= {
-                f"kept, {system}": share
-                for system, share in zip(("tools", "without"), kept, strict=True)
-            }
-            row |= {
+                "kept, tools": kept[0],
+                "kept, without": kept[1],
                 "tools": a["score"].mean(),
                 "without": b["score"].mean(),
                 "as drawn": whole["difference"],
@@ -343,10 +334,11 @@ def frontier(parts: Mapping[str, Part]) -> pd.DataFrame:
                 "samples": k,
                 "of": n,
                 "tokens written": k / n * written(runs),
+                "value": found.value,
+                "low": found.low,
+                "high": found.high,
+                "problems": found.problems,
+                "runs": found.runs,
             }
-            rows.append(
-                row
-                | {"value": found.value, "low": found.low, "high": found.high}
-                | {"problems": found.problems, "runs": found.runs}
-            )
+            rows.append(row)
     return name_table(pd.DataFrame(rows), "frontier", "Accuracy against written tokens")

@@ -246,13 +246,12 @@ def judge(name: str, systems: Sequence[Part], study: Study, named: str = TOOL) -
         named
     }:
         named = REPRODUCTION
-    hashes = rendered(one.settings), rendered(other.settings)
     return Verdict(
         name,
         named,
         found,
         (one.votes, other.votes),
-        hashes,
+        (rendered(one.settings), rendered(other.settings)),
     )
 
 
@@ -268,7 +267,7 @@ def plan(path: Path) -> int:
     plans = pd.read_csv(path.with_name("plan.csv")).set_index("id")
     named = {**plans["factor"], **study.factors}
     parts = {part.name: part for part in study.parts}
-    known = factors_known().set_index("id")
+    known = pd.read_csv(FACTORS, dtype=str, keep_default_na=False).set_index("id")
     refused = []
     rows = {}
     for name, systems in study.compared.items():
@@ -305,12 +304,14 @@ def row_of(
         if was is None:
             raise
         return was, f"{name}: sealed; differed in {was['differ']} ({error})"
+    one, other = verdict.rendered
     row = {
         "named": verdict.named,
         "differ": ", ".join(verdict.found),
+        "more_than_named": ", ".join(verdict.more),
+        "prompts_tools": one,
+        "prompts_without": other,
     }
-    row["more_than_named"] = ", ".join(verdict.more)
-    row |= dict(zip(("prompts_tools", "prompts_without"), verdict.rendered, strict=True))
     return row | measured, str(verdict)
 
 
@@ -323,10 +324,3 @@ def measured_by(study: Study) -> dict[str, str]:
         "uses": study.plan.get("uses", "") + shown,
         "models": " ".join(study.plan.get("models", ())),
     }
-
-
-def factors_known() -> pd.DataFrame:
-    """What FACTORS holds."""
-    if not FACTORS.is_file():
-        return pd.DataFrame(columns=COLUMNS)
-    return pd.read_csv(FACTORS, dtype=str, keep_default_na=False)

@@ -35,11 +35,8 @@ def places(
     if only:
         return [only]
     names = {part.name for part in study.parts}
-    found = {}
-    for run in sorted(results.glob("*/runs/*")):
-        if run.name in names and is_complete(run):
-            found[run.parent.parent] = None
-    return list(found)
+    runs = [run for run in results.glob("*/runs/*") if run.name in names and is_complete(run)]
+    return sorted({run.parent.parent for run in runs})
 
 
 def report(study: Study, place: Path) -> int:
@@ -87,14 +84,8 @@ def shown_runs(study: Study, place: Path) -> list[Path]:
         run = place / "runs" / part.name
         if part.withdrawn or not is_complete(run):
             continue
-        told = Part(
-            run.name,
-            pd.DataFrame(),
-            pd.DataFrame(),
-            read_description(run),
-            (),
-        )
-        if rules.makes_tools(told) or not is_trove(told):
+        about = read_description(run)
+        if rules.makes_tools(about) or not is_trove(about):
             found.append(run)
     return found
 
@@ -108,8 +99,8 @@ def save_table(table: pd.DataFrame, path: Path) -> None:
     table.to_csv(path, index=False, float_format="%.6g", lineterminator="\n")
 
 
-def is_trove(part: Part) -> bool:
-    return part.about["settings"]["methods"] == ["trove"]
+def is_trove(about: Mapping) -> bool:
+    return about["settings"]["methods"] == ["trove"]
 
 
 def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
@@ -157,7 +148,7 @@ def told_by(systems: Sequence[Sequence[Part]], study: Study) -> Iterator[tuple]:
 def both_scores(systems: Sequence[Sequence[Part]], rule: str) -> list[pd.DataFrame]:
     """The scores of two systems. What of TROVE does not hang on the toolbox, both systems share."""
     a, b = scores_of(systems, rule)
-    if all(is_trove(part) for system in systems for part in system):
+    if all(is_trove(part.about) for system in systems for part in system):
         b = b.assign(method=a["method"].iloc[0])
     return [a, b]
 
@@ -246,12 +237,7 @@ def models(results: Path, bench: Path) -> pd.DataFrame:
     """
     folders = [*sorted(results.glob("*")), bench]
     rows = [folder_of(folder) for folder in folders if (folder / TABLE).is_file()]
-    found = (
-        pd.concat(rows, ignore_index=True)
-        if rows
-        else pd.DataFrame(columns=["model", "size", "category"])
-    )
-    found = found.sort_values("size", kind="stable", ignore_index=True)
+    found = pd.concat(rows).sort_values("size", kind="stable", ignore_index=True)
     return name_table(found, "models", "The same comparisons by several models")
 
 
@@ -289,10 +275,7 @@ def size_of(models: pd.Series) -> pd.Series:
 
 
 def sentence(table: pd.DataFrame) -> str:
-    """What the comparisons of a table of models show, the models after one another; why none
-    does, if so."""
-    if table.empty:
-        return "No model is published yet: that cannot be told."
+    """What the comparisons of a table of models show, the models after one another."""
     whole = table[
         (table["category"] == ALL) & table["seeds"].notna()
     ]  # the bench's has a page of its own

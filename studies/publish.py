@@ -67,11 +67,9 @@ def publish(
             part.published(results),
             taped=taped,
         )
-    rows = []
-    for part in study.parts:
-        folder = done.get(part.name) or part.folder(runs, given)
-        rows.append(account(part, folder))
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(
+        account(part, done.get(part.name) or part.folder(runs, given)) for part in study.parts
+    )
     if study.models:
         _find_calls([part.published(results) for part in complete], results)
     table.to_csv(
@@ -248,9 +246,9 @@ def index(
         "name": study.name,
         "done": table["complete"].sum(),
         "parts": len(table),
+        "up": "../../.." if study.models else "../..",
+        "reports": "beside this page" if study.models else reports,
     }
-    about |= {"up": "../..", "reports": reports}
-    about |= {"up": "../../..", "reports": "beside this page"} if study.models else {}
     withdrawn = {part.name: part.withdrawn for part in study.parts if part.withdrawn}
     of_health = sorted(
         {
@@ -275,8 +273,8 @@ def index(
         HEALTH.format(**about): of_health,
         "Withdrawn": withdrawn.items(),
         "Not run": lacking,
+        "Remarks": [("the study's file says", study.remarks)] if study.remarks else [],
     }
-    sections["Remarks"] = [("the study's file says", study.remarks)] if bool(study.remarks) else []
     return INDEX.format(**about) + "\n".join(
         _section(title, pairs) for title, pairs in sections.items() if pairs
     )

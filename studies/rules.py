@@ -119,9 +119,9 @@ def faults(names: Iterable[str]) -> str:
     return "; ".join(theirs["date"] + ": " + theirs["fault"])
 
 
-def makes_tools(part) -> bool:
-    """Whether a part's method makes tools that later programs may call, by its settings."""
-    settings = part.about["settings"]
+def makes_tools(about: Mapping) -> bool:
+    """Whether a run's method makes tools that later programs may call, by its run.json."""
+    settings = about["settings"]
     empty = settings["choices"].get("trove", {}).get("toolbox") == "none"
     return not empty and not set(settings["methods"]) <= set(TOOLLESS)
 
@@ -135,7 +135,7 @@ def tools_used(system: Sequence, plan: Mapping[str, object]) -> tuple[bool | Non
     one (`shown`).
     """
     shown = bool(plan.get("shown"))
-    each = [calls_of(part, shown=shown) for part in system if makes_tools(part)]
+    each = [calls_of(part, shown=shown) for part in system if makes_tools(part.about)]
     if not each:
         return None, NONE
     found = Calls(*map(sum, zip(*each, strict=True)))

@@ -51,12 +51,12 @@ def quiet(solution: str, tools: Sequence[str], library: Sequence[str | Tool]) ->
 def silent(study: Study, place: Path) -> pd.DataFrame:
     """The programs of a folder of results that ran with a kept function, as they answer where no
     tool is heard."""
-    found = []
-    for part in study.parts:
-        run = place / "runs" / part.name
-        if run.is_dir() and "one answer" in part.counted:  # in which a tool prints
-            found.append(again(run).assign(part=part.name))
-    return pd.concat(found, ignore_index=True)
+    names = [part.name for part in study.parts if "one answer" in part.counted]  # a tool prints
+    runs = [place / "runs" / name for name in names]
+    return pd.concat(
+        [again(run).assign(part=run.name) for run in runs if run.is_dir()],
+        ignore_index=True,
+    )
 
 
 def again(run: Path, time_limit: float = 10.0) -> pd.DataFrame:

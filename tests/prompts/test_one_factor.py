@@ -8,7 +8,6 @@ from itertools import combinations, product
 
 import pytest
 
-from studies.near_duplicates import LIMIT, likeness, nearest, text_of
 from trove_lite.candidates import load_candidates, read_description
 from trove_lite.cli.commands import settings_of
 from trove_lite.datasets import DATASETS, load_dataset
@@ -28,6 +27,8 @@ from trove_lite.prompts.one_factor import (
 )
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
+
+from .near_duplicates import LIMIT, likeness, nearest, text_of
 
 TOOLS = ("none", "program", "shared", "toolbox", "apart", "given")
 SWITCHES = {

@@ -238,7 +238,6 @@ PLANTS = {
         "dated",
         "pot has a session that ended before it was begun",
     ),
-    "no end": (session("29"), "dated", "does not say when it was begun and ended"),
     "no time": (session("29", ended="noon"), "dated", "does not say when it was begun and ended"),
     "no date of a plan": (written('date = "2026', 'dated = "2026'), "dated", "names no date"),
     "no session": (

@@ -54,7 +54,8 @@ def bench(
     refuse_less_than_one(in_flight=in_flight, workers=workers, jobs=jobs, guess=guess or None)
     if not model or not (out or dry_run):
         raise UsageError("give --model SPEC and --out FOLDER")
-    outside_runs(out or Path("bench"))
+    if out:
+        outside_runs(out)
     runs = grid.grid(tier, model, chat=chat, isolation=isolation)
     first = runs[grid.TROVE]
     table = live.price_table(max_cost, prices)

@@ -1,5 +1,7 @@
 """The table and its folder: what goes in comes out, and nothing half-written stays."""
 
+from pathlib import Path
+
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -86,8 +88,8 @@ def test_a_run_is_complete_only_with_its_calls(simulated, tmp_path, monkeypatch)
         raise OSError("disk full")
 
     save_run(tmp_path / "run", simulated, {"kind": "test"}, calls(simulated))
-    monkeypatch.setattr(pq, "write_table", fail)
-    with pytest.raises(OSError, match="disk full"):
+    monkeypatch.setattr(Path, "write_bytes", fail)
+    with pytest.raises(TroveLiteError, match="disk full"):
         save_run(tmp_path / "run", simulated, {"kind": "test"}, calls(simulated))
     with pytest.raises(TroveLiteError, match="the run is not complete"):
         load_candidates(tmp_path / "run")
@@ -136,7 +138,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path):
         part.write_text("half")
         raise OSError("disk full")
 
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(TroveLiteError, match="disk full"):
         write_atomically(path, fail)
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
     assert path.read_text() == "old"

@@ -9,6 +9,7 @@ import pytest
 
 import trove_lite as tl
 import trove_lite_analysis as ta
+from trove_lite.cli import main
 
 from .conftest import ROOT
 
@@ -68,3 +69,11 @@ def test_the_essay_of_run_seeds_says_what_the_kept_runs_have():
     own = kept[(kept["model"] == "practice model") & (kept["run"] != "all runs")]
     assert own["value"].tolist() == pytest.approx(shares.tolist())
     assert own["runs"].tolist() == [1] * 10
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "results").glob("*/outcomes.parquet")), ids=lambda p: p.parent.name
+)
+def test_every_published_table_of_outcomes_is_summarised(path, capsys):
+    assert main(["summary", str(path)]) == 0
+    assert capsys.readouterr().out

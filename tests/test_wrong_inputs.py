@@ -1,8 +1,11 @@
 """Wrong inputs, to commands and to public functions: each is one clear line, and none leaves
 anything behind."""
 
+import errno
 import json
 import shutil
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -173,3 +176,33 @@ def test_a_wrong_argument_is_a_trove_lite_error_of_one_line(place, case):
     said = str(caught.value)
     assert "\n" not in said
     assert words in said
+
+
+def full(*_, **__):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    ("write", "words", "made"),
+    [
+        ("pathlib.Path.write_bytes", "import t.csv --format table --out new", "new/run.json"),
+        ("pathlib.Path.write_bytes", "outcomes outcomes.parquet --out new", "new/outcomes.parquet"),
+        ("pandas.DataFrame.to_csv", "compare outcomes.parquet --out p.html", "p.html"),
+        ("pandas.DataFrame.to_csv", "export outcomes.parquet --out e.csv", "e.csv"),
+    ],
+)
+def test_a_full_disk_is_one_line_and_leaves_nothing_half(
+    place, write, words, made, monkeypatch, capsys
+):
+    monkeypatch.setattr(write, full)
+    assert main(words.split()) in (1, 2)
+    assert capsys.readouterr().err.count("the disk is full") == 1
+    assert not (place / made).exists()
+
+
+def test_a_full_standard_output_is_one_line(place):
+    command = [sys.executable, "-m", "trove_lite", "summary", "outcomes.parquet"]
+    with open("/dev/full", "w") as disk:
+        done = subprocess.run(command, stdout=disk, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "what is printed: No space left on device" in done.stderr

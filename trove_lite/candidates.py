@@ -456,22 +456,33 @@ def save_table(table: pd.DataFrame, path: Path) -> None:
     write_atomically(path, partial(Path.write_bytes, data=as_parquet(table)))
 
 
+def save_csv(table: pd.DataFrame, path: Path, **how: object) -> None:
+    write_atomically(path, partial(table.to_csv, index=False, lineterminator="\n", **how))
+
+
 def save_run(
     folder: Path, candidates: pd.DataFrame, description: dict, calls: pd.DataFrame | None = None
 ) -> None:
     """Write a run folder: `run.json`, `calls.parquet` where there are calls, and last
     `candidates.parquet`. The presence of the last says that the run is complete, so one that is
-    replaced goes first. `run.json` has the sha256 of each table, by which an edit is seen."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in TABLES:
-        (folder / name).unlink(missing_ok=True)
+    replaced goes first. `run.json` has the sha256 of each table, by which an edit is seen. What a
+    full disk or an interrupt leaves of a new folder is nothing."""
     files = {TABLES[0]: as_parquet(candidates)} | (
         {} if calls is None else {TABLES[1]: as_parquet(calls)}
     )
     sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-    write_description(folder, {"versions": versions()} | description | {"tables": sums})
-    for name in reversed(files):
-        write_atomically(folder / name, partial(Path.write_bytes, data=files[name]))
+    is_new = not (folder / "run.json").exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in TABLES:
+        (folder / name).unlink(missing_ok=True)
+    try:
+        write_description(folder, {"versions": versions()} | description | {"tables": sums})
+        for name in reversed(files):
+            write_atomically(folder / name, partial(Path.write_bytes, data=files[name]))
+    except BaseException:
+        for name in (*TABLES, "run.json") if is_new else ():
+            (folder / name).unlink(missing_ok=True)
+        raise
 
 
 def refuse_edited(folder: Path) -> None:

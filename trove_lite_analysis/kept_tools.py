@@ -56,8 +56,8 @@ def toolboxes(runs: Iterable[str | Path]) -> pd.DataFrame:
 def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame:
     """The `top` functions of the toolbox that each live TROVE stream ended with, most used first.
     `answers`: problems whose selected answer imported the function, which is what ranks and trims
-    it; `programs`: all programs in IMPORT mode with it; `first_problem`: the one that created it;
-    `tools`: the size of the whole toolbox."""
+    it; `programs`: all programs in IMPORT mode with it, where a table has their texts;
+    `first_problem`: the one that created it; `tools`: the size of the whole toolbox."""
     parts = []
     for folder in _existing_paths(runs):
         table = toolboxes([folder])
@@ -65,17 +65,18 @@ def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame
         if table.empty:
             continue
         candidates = load_candidates(folder)
-        used = Counter(
-            (row.method, row.category, row.seed, name)
-            for row in candidates[candidates["mode"] == "import"].itertuples()
-            for name in {plain_name(tool.name) for tool in parse_tools(row.tools)}
-        )
         table = table.rename(
             columns={"name": "function", "imports": "answers", "problem": "first_problem"}
         )
-        table["programs"] = [
-            used[key] for key in table[FUNCTION].itertuples(index=False, name=None)
-        ]
+        table["programs"] = pd.NA  # of a table without texts
+        if "tools" in candidates:
+            used = Counter(
+                (row.method, row.category, row.seed, name)
+                for row in candidates[candidates["mode"] == "import"].itertuples()
+                for name in {plain_name(tool.name) for tool in parse_tools(row.tools)}
+            )
+            keys = table[FUNCTION].itertuples(index=False, name=None)
+            table["programs"] = [used[key] for key in keys]
         table["tools"] = table.groupby(FUNCTION[:3])["rank"].transform("size")
         parts.append(
             table[table["rank"] <= top].sort_values([*FUNCTION[:3], "rank"])[TOOLBOX_COLUMNS]

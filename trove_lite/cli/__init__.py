@@ -4,6 +4,7 @@ line.
 Nothing is imported before a command needs it, so that help and version come at once.
 """
 
+import errno
 import io
 import os
 import re
@@ -69,7 +70,9 @@ def main(words: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if words is None else words)
     os.environ.update(LEAN | os.environ)
     try:
-        return _run(words)
+        status = _run(words)
+        sys.stdout.flush()  # a disk may be full only now
+        return status
     except TroveLiteError as error:
         say(f"error: {error}", file=sys.stderr)
         return 2 if isinstance(error, UsageError | DamagedFile) else 1
@@ -77,16 +80,31 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"interrupted{_what_is_kept(words)}", file=sys.stderr)
         return 128 + caught[0]
     except BrokenPipeError:  # the reader, `head` say, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _print_no_more()
         return 0
-    except (OSError, RuntimeError) as error:  # a path that no disk takes: too long, a loop of links
-        path, why = getattr(error, "filename", None), getattr(error, "strerror", None)
-        if not path and not str(error).startswith("Symlink loop"):
+    except OSError as error:  # a path that no disk takes, or what is printed goes to a full disk
+        if not error.strerror:
             raise
-        say(f"error: {path}: {why}" if path else f"error: {error}", file=sys.stderr)
+        what = error.filename
+        if not what and error.errno == errno.ENOENT:
+            what = "the folder that this runs in"
+        elif not what:
+            what = "what is printed"
+            _print_no_more()
+        say(f"error: {what}: {error.strerror}", file=sys.stderr)
+        return 2
+    except RuntimeError as error:
+        if not str(error).startswith("Symlink loop"):
+            raise
+        say(f"error: {error}", file=sys.stderr)
         return 2
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _print_no_more() -> None:
+    with suppress(OSError):  # of what is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _what_is_kept(words: Sequence[str]) -> str:

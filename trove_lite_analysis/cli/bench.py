@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Literal
 
-from trove_lite.cli.commands import refuse_less_than_one, say
+from trove_lite.cli.commands import outside_runs, refuse_less_than_one, say
 from trove_lite.errors import UsageError
 
 from .commands import checks_against
@@ -42,8 +42,8 @@ def bench(
       trove-lite bench --model practice --out runs/practice-small
       trove-lite bench --model http://localhost:8000/v1#NAME --tier counting --out runs/NAME
     """
-    from trove_lite.candidates import read_description
-    from trove_lite.journal import on_disk, pack, write_atomically
+    from trove_lite.candidates import read_description, save_csv
+    from trove_lite.journal import on_disk, pack
     from trove_lite.models.money import price_of
     from trove_lite.running import account, live
 
@@ -54,6 +54,8 @@ def bench(
     refuse_less_than_one(in_flight=in_flight, workers=workers, jobs=jobs, guess=guess or None)
     if not model or not (out or dry_run):
         raise UsageError("give --model SPEC and --out FOLDER")
+    if out:
+        outside_runs(out)
     runs = grid.grid(tier, model, chat=chat, isolation=isolation)
     first = runs[grid.TROVE]
     table = live.price_table(max_cost, prices)
@@ -86,9 +88,7 @@ def bench(
     say(*grid.funnel_lines(made, out))
     row = grid.row_of(tier, made, out)
     with on_disk(out):
-        write_atomically(
-            out / "row.csv", lambda part: row.to_csv(part, index=False, float_format="%.6g")
-        )
+        save_csv(row, out / "row.csv", float_format="%.6g")
         for journal in out.glob("runs/*/journal/*.jsonl"):  # as results/ keeps them
             pack(journal, journal.parent)
             journal.unlink()

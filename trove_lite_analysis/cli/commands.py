@@ -79,7 +79,7 @@ def batch(
     from .notebooks import grid_jobs, parse_grid, run_all
 
     refuse_less_than_one(jobs=jobs)
-    cells = grid_jobs(notebook, p or {}, parse_grid(grid or {}), out)
+    cells = grid_jobs(notebook, p or {}, parse_grid(grid or {}), outside_runs(out))
     failed = run_all(cells, out, at_once=jobs, force=force)
     print(
         f"{len(cells) - len(failed)} of {len(cells)} complete; manifest in {out / 'manifest.csv'}"

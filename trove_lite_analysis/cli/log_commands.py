@@ -7,7 +7,7 @@ from typing import Literal
 
 from trove_lite.cli.commands import new_folder, outside_runs, refuse_less_than_one, say
 from trove_lite.errors import UsageError
-from trove_lite.journal import on_disk, write_atomically
+from trove_lite.journal import on_disk
 
 from ..recorded import CALLS, HARNESSES, LOGS
 
@@ -42,6 +42,7 @@ def compare(
     """
     from ..view.beside import compare_sources
 
+    outside_runs(out)
     how = {"all_samples": all_samples, "same_task": same_task, "every_problem": all}
     _, lines = compare_sources(sources, out, verdict=verdict, margin=margin / 100, **how)
     say(*lines, f"{out}: open it in a browser; the table is {out.with_suffix('.csv')}")
@@ -135,7 +136,7 @@ def judge(
       trove-lite judge runs/mine
       trove-lite judge runs/math --grader strict --out runs/math-strict
     """
-    from trove_lite.candidates import load_calls, read_description, save_run
+    from trove_lite.candidates import load_calls, read_description, save_csv, save_run
 
     from ..recorded.judging import changes_in_words, judge_run
 
@@ -153,11 +154,9 @@ def judge(
             "judged": {"run": str(run), "grader": grader, "outputs": len(both)},
         }
         with on_disk(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            save_csv(both, folder / "verdicts.csv")
             save_run(folder, table, about, calls=load_calls(run))
-            write_atomically(
-                folder / "verdicts.csv",
-                lambda part: both.to_csv(part, index=False, lineterminator="\n"),
-            )
         say(f"{folder}: these verdicts; verdicts.csv has both")
     else:
         say("nothing was written; --out FOLDER keeps them")
@@ -234,13 +233,6 @@ def reexecute(
     }
     how |= {"isolation": isolation, "workers": workers, "vision": vision}
     new, agreement = reexecute_runs(runs, folder, **how)
-    with on_disk(folder):
-        agreement.shares.to_csv(
-            folder / "agreement.csv", index=False, lineterminator="\n", float_format="%.6g"
-        )
-        agreement.disagreements.to_csv(
-            folder / "disagreements.csv", index=False, lineterminator="\n"
-        )
     say(f"{agreement}\n{folder}: {len(new)} candidates, with agreement.csv, disagreements.csv")
 
 

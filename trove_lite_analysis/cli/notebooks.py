@@ -22,6 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from pathlib import Path
 
@@ -334,7 +335,8 @@ def to_page(notebook: Path) -> None:
     body, _ = exporter.from_notebook_node(read_notebook(notebook))
     links = f'<p><a href="../index.html">all figures and tables</a>, <a href="{notebook.name}">with its code</a></p>'
     page = PAGE.format(title=escape(title_of(notebook)), body=links + body)
-    notebook.with_suffix(".html").write_text(page, encoding="utf-8")
+    write = partial(Path.write_text, data=page, encoding="utf-8")
+    write_atomically(notebook.with_suffix(".html"), write)
 
 
 def title_of(notebook: Path) -> str:

@@ -4,6 +4,7 @@ to all of it."""
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from html import escape, unescape
 from pathlib import Path
 from shlex import join
@@ -13,6 +14,7 @@ from PIL import Image
 
 from trove_lite.candidates import STREAM, all_candidates, load_calls, load_candidates
 from trove_lite.errors import TroveLiteError
+from trove_lite.journal import write_atomically
 from trove_lite.programs.calling import TABLE
 from trove_lite.selection.tables import without_agreement
 
@@ -116,7 +118,7 @@ def report(
     failed = {path: path.stem in errors for path in known}
     left = [re.sub(r"\d\d_\w+", lambda stem: _named(notebooks, stem[0]), line) for line in left]
     page = index_page(results, figures, title or name, about, against, failed, left, runs)
-    (results / "index.html").write_text(page, "utf-8")
+    write_atomically(results / "index.html", partial(Path.write_text, data=page, encoding="utf-8"))
     return len(errors)
 
 

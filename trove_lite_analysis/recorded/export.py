@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from trove_lite.candidates import load_candidates, read_description
+from trove_lite.candidates import load_candidates, read_description, save_csv
 from trove_lite.errors import UsageError
 from trove_lite.journal import on_disk, write_atomically
 
@@ -59,7 +59,7 @@ def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
                 lines = [f"{record(row, dataset)}\n" for row in table.itertuples(index=False)]
                 write_atomically(out, lambda part: part.write_text("".join(lines), "utf-8"))
                 return [out]
-            write_atomically(out, lambda part: table.to_csv(part, index=False, lineterminator="\n"))
+            save_csv(table, out)
             return [out]
         written = []
         for key, part in table.groupby(["method", "run", "category"]):

@@ -18,7 +18,7 @@ import pandas as pd
 import pyarrow as pa
 
 from trove_lite.bars import bar
-from trove_lite.candidates import SCHEMA, as_arrow, as_frame
+from trove_lite.candidates import SCHEMA, as_arrow, as_frame, save_csv
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Problem
 from trove_lite.errors import DamagedFile
@@ -81,7 +81,7 @@ def read_official(paths: Sequence[Path], folder: Path) -> tuple:
         tasks.add(official.task_of(path, text))
     table, reports = import_logs(paths, known_problems(sorted(tasks)))
     folder.mkdir(parents=True, exist_ok=True)
-    official.as_table(reports).to_csv(folder / "recorded.csv", index=False, lineterminator="\n")
+    save_csv(official.as_table(reports), folder / "recorded.csv")
     logs = [
         vars(report) | {"sha256": sha256_of(path)}
         for report, path in zip(reports, paths, strict=True)

@@ -17,6 +17,7 @@ from trove_lite.candidates import (
     fingerprint,
     load_candidates,
     read_description,
+    save_csv,
     save_run,
 )
 from trove_lite.datasets import grader_of, load_dataset, load_problems
@@ -314,6 +315,8 @@ def reexecute_runs(
         how = {"journal": out / "executions.jsonl", "grader": grader, "runs": runs}
         new, agreement = reexecute(candidates, programs, sandbox, slow, **how)
         isolation = sandbox.describe() | {"known_timeouts": known_timeouts}
+    save_csv(agreement.shares, out / "agreement.csv", float_format="%.6g")
+    save_csv(agreement.disagreements, out / "disagreements.csv")
     about = {"kind": "reexecute", "runs": list(map(str, runs)), "sandbox": isolation}
     save_run(out, new, about | {"agreement": agreement.shares.to_dict("records")})
     (

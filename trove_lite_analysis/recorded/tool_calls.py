@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from trove_lite.candidates import KEY, all_candidates, load_candidates, read_description
+from trove_lite.candidates import KEY, all_candidates, load_candidates, read_description, save_csv
 from trove_lite.datasets import grader_of, load_dataset
 from trove_lite.datasets.base import Question
 from trove_lite.errors import TroveLiteError, UsageError
@@ -103,7 +103,7 @@ def tool_calls(
             write_atomically(
                 out / TABLE, partial(programs.to_parquet, index=False, compression="zstd")
             )
-            tools.to_csv(out / TOOLS, index=False, lineterminator="\n")
+            save_csv(tools, out / TOOLS)
             (out / "executions.jsonl").unlink(missing_ok=not execute)
     return programs, tools
 

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 
 import pandas as pd
 
-from trove_lite.candidates import MEASURED, calls_of
+from trove_lite.candidates import MEASURED, calls_of, save_csv
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.datasets.own import WITHOUT
 from trove_lite.errors import UsageError
@@ -105,17 +105,14 @@ def compare_sources(
     below = [comparison.title, *notes]
     lead = _lead(table, lines, below, systems.frames, spent, flipping, scores, turned)
     title = (" against " if len(systems.frames) == 2 else "; ").join(systems.frames)
+
+    def both(part: Path) -> None:
+        write(part, contents, title, lead=lead)
+        save_csv(table, out.with_suffix(".csv"), float_format="%.6g")
+
     with on_disk(out):
         out.parent.mkdir(parents=True, exist_ok=True)
-        csv = out.with_suffix(".csv")
-        write_atomically(
-            csv,
-            lambda part: table.to_csv(part, index=False, lineterminator="\n", float_format="%.6g"),
-        )
-        write_atomically(
-            out,
-            lambda part: write(part, contents, title, lead=lead),
-        )
+        write_atomically(out, both)
     return table, [*lines, *spent, *flipping, *notes]
 
 

@@ -178,7 +178,7 @@ def decompose(
     if not parts:
         labels = [None]
         parts = [(np.nan, 0, 0, np.nan, [np.full(6, np.nan)] * len(methods))]
-    values, sizes, degrees, spread, components = (
+    values, sizes, degrees, spread, kinds = (
         np.array(column, dtype=float) for column in zip(*parts, strict=True)
     )
     if (known := ~np.isnan(spread)).any():
@@ -187,7 +187,7 @@ def decompose(
         )
     shares = sizes / max(sizes.sum(), 1)
     return Variance(
-        tuple(labels), values, shares, sizes, degrees, spread, *np.moveaxis(components, 2, 0)
+        tuple(labels), values, shares, sizes, degrees, spread, *np.moveaxis(kinds, 2, 0)
     )
 
 

@@ -79,15 +79,15 @@ def draw_rows(
         replaced = (
             here["source"] == STANDS_IN if "source" in here else here[value].isna()
         ).to_numpy()
+        printed = scale * here["published"]
+        if here.groupby(rows)["published"].nunique(dropna=False).max() == 1:
+            printed = printed.mask(here.duplicated(rows))  # the row's, not each system's
         for mark, those in ((PRINT.marker, ~replaced), (STYLES["PRIMITIVE"].marker, replaced)):
-            draw_print(
-                axes, scale * here.loc[those, "published"], y[those] + 0.3 / several.max(), mark
-            )
+            draw_print(axes, printed[those], y[those] + 0.3 / several.max(), mark)
     zero(axes.axvspan, axes.axvline, scale * margin, here[value])
     for place in range(1, len(places)):
         axes.axhline(place - 0.5, color="0.85", linewidth=0.6)
-    axes.set(xlabel="", ylabel="", ylim=(len(places) - 0.5, -0.5))
-    axes.set_yticks(range(len(places)), map(in_words, places))
+    axes.set_ylim(len(places) - 0.5, -0.5)
     grid_lines(axes, "x")
 
 

@@ -168,8 +168,7 @@ def excluded(text: str) -> list[str]:
     values = {value_of(point): point for point in points}
     if None in values and len(points) > 1:
         return []
-    if None not in values:
-        points = [values[value] for value in sorted(values)]
+    points = [point for _, point in sorted(values.items())]
     ends = ["-infty", *points, "infty"]
     return [f"({low},{high})" for low, high in pairwise(ends)]
 

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from typing import NamedTuple, get_type_hints
+from typing import Any, NamedTuple, get_type_hints
 
 from ..datasets.base import Problem, Question
 from ..errors import DamagedFile, TroveLiteError
@@ -280,8 +280,9 @@ class Answer(NamedTuple):
 
 
 Request = Attempt | Run
-#: What it returns is what it has learned in the end: TROVE its toolbox, the others nothing.
-Steps = Generator[list[Request] | Answer, list[Candidate], object]
+#: A method returns what it has learned in the end: TROVE its toolbox, the others nothing. A part of
+#: one returns what its docstring says.
+Steps = Generator[list[Request] | Answer, list[Candidate], Any]
 Drawn = Generator[list[Request], list[Candidate], list[Candidate]]
 
 
@@ -361,7 +362,7 @@ def one_prompt(
         yield from settle(Attempt(question, mode, range(0), runs=runs, mode=mode), settings)
 
 
-def settle(asked: Attempt, settings: Settings, budget: Budget | None = None) -> Generator:
+def settle(asked: Attempt, settings: Settings, budget: Budget | None = None) -> Steps:
     """Sample one prompt until the budget is met and answer its question; returns the candidate
     chosen, and all."""
     candidates = yield from draw({asked.mode: asked}, budget or settings.budget)
@@ -406,7 +407,7 @@ def answer_all(
             yield Answer(question, chosen(question, candidates, settings))
 
 
-def in_parallel(parts: Sequence[Drawn]) -> Generator:
+def in_parallel(parts: Sequence[Drawn]) -> Steps:
     """Answer several generators' requests together, round by round; returns what each returns."""
     results: list[object] = [None] * len(parts)
     replies: dict[int, list | None] = dict.fromkeys(range(len(parts)))

@@ -2,7 +2,7 @@
 3)."""
 
 import random
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..errors import TroveLiteError
@@ -17,6 +17,7 @@ from .base import (
     Method,
     Question,
     Run,
+    Steps,
     ToolSettings,
     chosen,
     draw,
@@ -148,7 +149,7 @@ class TroveSettings(ToolSettings):
 
 def trove(
     questions: Sequence[Question], settings: TroveSettings, given: Sequence[View] = ()
-) -> Generator:
+) -> Steps:
     """TROVE's steps; returns the toolbox. `given`: what IMPORT is shown at each place of the stream
     where its toolbox is another's: a placebo, which makes TROVE's calls and learns nothing."""
     questions = in_order(questions, settings)
@@ -183,7 +184,7 @@ def given_at(place: int, given: Sequence[View]) -> View:
 
 def solve(
     question: Question, place: int, toolbox: Toolbox, settings: TroveSettings, phase: str = "stream"
-) -> Generator:
+) -> Steps:
     """One problem in each mode, with a toolbox that learns from the response selected. IMPORT
     counts uses, and it or CREATE may add tools, those that load."""
     shown = yield from list_tools(question, toolbox, settings, phase)
@@ -215,9 +216,7 @@ def at_hand(best: Candidate, toolbox: Toolbox, settings: TroveSettings) -> list[
     return [known[name] for name in calls.tools]
 
 
-def answer(
-    question: Question, view: View, settings: TroveSettings, phase: str = "stream"
-) -> Generator:
+def answer(question: Question, view: View, settings: TroveSettings, phase: str = "stream") -> Steps:
     """One problem in each mode, with a view of a toolbox; yields its Answer and returns the
     candidate chosen."""
     modes, budget = share(settings, phase)
@@ -231,7 +230,7 @@ def answer(
 
 def loadable(
     toolbox: Toolbox, tools: Sequence[Tool], question: Question, settings: TroveSettings, phase: str
-) -> Generator:
+) -> Steps:
     """Those of these tools that the toolbox has, or that load beside it: each new one is loaded
     once, in the sandbox. That is no call. A load that fails, hangs or ends the process refuses the
     tool."""
@@ -257,9 +256,7 @@ def load_program(tool: Tool, library: Sequence[Tool]) -> str:
     )
 
 
-def list_tools(
-    question: Question, toolbox: Toolbox, settings: TroveSettings, phase: str
-) -> Generator:
+def list_tools(question: Question, toolbox: Toolbox, settings: TroveSettings, phase: str) -> Steps:
     """The tools that IMPORT's prompt shows, best first. Ranking by the model costs a call, where
     there is a choice."""
     by_model = settings.ranking == "model"
@@ -270,15 +267,15 @@ def list_tools(
     return tools[: settings.shown]
 
 
-def rectify(candidates: list, question: Question, view: View, settings: TroveSettings) -> Generator:
+def rectify(candidates: list, question: Question, view: View, settings: TroveSettings) -> Steps:
     """The responses of one mode written anew, and adopted whatever they are (TroVE, D.3)."""
     asked = Attempt(question, "rewrite", range(0), "stream", *view, mode=settings.rectify, round=1)
-    drafts = [draft for draft in candidates if draft.mode == settings.rectify]
     new = iter(
         (
             yield [
                 replace(asked, samples=d.samples, values={"response": d.text.strip()})
-                for d in drafts
+                for d in candidates
+                if d.mode == settings.rectify
             ]
         )
     )
@@ -291,12 +288,12 @@ def ahead(
     """For each problem in order, what `trove` will surely ask for and does not depend on a toolbox
     of its own."""
     for place, question in enumerate(in_order(questions, settings)):
-        first = turns(
-            attempts(question, settings.modes, given_at(place, given), settings),
-            0,
-            settings.budget.due(()),
-        )
-        yield [attempt for attempt in first if attempt.mode != IMPORT or settings.toolbox != OWN]
+        every = attempts(question, settings.modes, given_at(place, given), settings)
+        yield [
+            attempt
+            for attempt in turns(every, 0, settings.budget.due(()))
+            if attempt.mode != IMPORT or settings.toolbox != OWN
+        ]
 
 
 def in_order(questions: Sequence[Question], settings: TroveSettings) -> list[Question]:

@@ -9,7 +9,7 @@ raises: never is a failure of a model or a server turned into text.
 import asyncio
 import hashlib
 import re
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -91,8 +91,8 @@ class LanguageModel:
     is_billed: bool = False  # whether somebody else may ask for money
     budget = None  # a `money.Budget`, out of which each request is paid
 
-    def on_notice(self, line: str) -> None:
-        """Replaced by whoever shows notices; by default nobody does."""
+    on_notice: Callable[[str], object] = staticmethod(lambda line: None)
+    """Replaced by whoever shows notices; by default nobody does."""
 
     async def __aenter__(self):
         return self

@@ -206,10 +206,12 @@ class OpenAIServer(LanguageModel):
                     found = await self._ask(key[0], 0, key[1], min(len(now), self.n))
                 except TroveLiteError as error:
                     for one in now:
-                        one.done() or one.set_exception(error)
+                        if not one.done():
+                            one.set_exception(error)
                     return
                 for one, completion in zip(now, found, strict=False):
-                    one.done() or one.set_result(completion)
+                    if not one.done():
+                        one.set_result(completion)
                 if len(found) < len(now) and self.n > 1:
                     self.n = len(found)
                     self.on_notice(

@@ -7,7 +7,6 @@ recorded: a run has the same candidates with guesses as without.
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from ..methods.base import Attempt, Question
@@ -43,14 +42,17 @@ class Guesses:
         guess.task = start(self._ask(guess, ask))
 
     async def _ask(self, guess: Guess, ask: Callable) -> Completion | None:
-        with suppress(ModelError):  # it is asked again when its turn comes
+        try:
             return await ask(guess)
+        except ModelError:  # it is asked again when its turn comes
+            return None
 
     async def take(self, key: object, sent: Sent) -> Completion | None:
         """The reply to what is asked for now, if it was guessed and the model is at it."""
         guess = self.known.get(key)
         if guess is None or guess.sent != sent or not guess.begun:
-            return self.drop(key)
+            self.drop(key)
+            return None
         reply = await self.known.pop(key).task
         self.wanted += reply is not None
         return reply

@@ -15,7 +15,7 @@ from typing import Annotated, Literal, NamedTuple
 from msgspec import Meta, Struct, to_builtins
 from msgspec.structs import force_setattr, replace
 
-from ..candidates import CALLS_SCHEMA, MISSING, SCHEMA, UNAVAILABLE, fingerprint
+from ..candidates import CALLS_SCHEMA, SCHEMA, UNAVAILABLE, fingerprint
 from ..datasets.base import Dataset, Problem, Question
 from ..errors import DamagedFile, encodable
 from ..judge.answers import plain_words
@@ -29,7 +29,6 @@ from ..shapes import Number, Whole, misfit
 
 #: The answer follows it in a text without a program (CREATOR's marker).
 FINAL_ANSWER = "Final Answer:"
-STATUSES = ("ok", "error", "timeout", "memory", "output", "killed", "no_code", *MISSING)
 Count = Annotated[int, Meta(ge=0, lt=1 << 31)]  # what tables can hold
 
 
@@ -66,7 +65,20 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     generate_seconds: Number
     cached_tokens: Count | None = None
     queue_seconds: Number | None = None
-    status: Literal[STATUSES] | None = None
+    status: (
+        Literal[
+            "ok",
+            "error",
+            "timeout",
+            "memory",
+            "output",
+            "killed",
+            "no_code",
+            "refused",
+            "unavailable",
+        ]
+        | None
+    ) = None
     """The sandbox's; `no_code` with nothing to run; of MISSING without a sample; None if only text
     is read."""
     output: str = ""

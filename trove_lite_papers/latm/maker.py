@@ -2,7 +2,7 @@
 wraps it up."""
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from trove_lite.methods.base import (
     Candidate,
     Question,
     Run,
+    Steps,
     Words,
     as_asked,
     in_parallel,
@@ -78,7 +79,7 @@ class Made(NamedTuple):
 
 def make_tool(
     question: Question, settings: LatmSettings, examples: Sequence[Problem], words: Words
-) -> Generator:
+) -> Steps:
     """Trials until one makes a tool, or all at once. `question` is the task's first: there its
     calls are put down."""
     if len(examples) < 2:
@@ -104,7 +105,7 @@ def trial(
     examples: Sequence[Problem],
     number: int,
     words: Words,
-) -> Generator:
+) -> Steps:
     """Propose, verify, wrap, in one growing chat: three calls, and one more for each reply that
     does not do."""
     train = examples[: len(examples) // 2]
@@ -175,7 +176,7 @@ def lines_before_assertions(tests: str) -> list[str]:
 
 def until_it_runs(
     asked: Attempt, chat: list, tool: str, times: int, settings: LatmSettings, words: Words
-) -> Generator:
+) -> Steps:
     """Ask until the code of a reply runs after `tool`, `times` at most; `chat` grows by every turn.
 
     Returns how often was asked, the last code, and whether it ran. Tests must fail for a function

@@ -65,13 +65,17 @@ TRIAL_COLUMNS = [
     "value",
     "low",
     "high",
+    "proposals",
+    "verifications",
+    "labels",
+    "note",
 ]
-TRIAL_COLUMNS += ["proposals", "verifications", "labels", "note"]
 DISPATCHER = "dispatcher"
 #: Kind of draw → what the paper calls it. Its program draws the tasks that are known and those
 #: asked apart.
-KINDS = {"existing": "dispatcher accuracy existing tools"}
-KINDS |= dict.fromkeys(("new", "new_released"), "dispatcher accuracy requesting tools")
+KINDS = {"existing": "dispatcher accuracy existing tools"} | dict.fromkeys(
+    ("new", "new_released"), "dispatcher accuracy requesting tools"
+)
 DISPATCH_COLUMNS = [
     "kind",
     "model",
@@ -82,8 +86,10 @@ DISPATCH_COLUMNS = [
     "high",
     "sd",
     "new",
+    "draws",
+    "questions",
+    "runs",
 ]
-DISPATCH_COLUMNS += ["draws", "questions", "runs"]
 
 
 def compared(candidates: pd.DataFrame, calls: pd.DataFrame) -> Comparison | None:
@@ -104,12 +110,10 @@ def compared(candidates: pd.DataFrame, calls: pd.DataFrame) -> Comparison | None
 
 
 def _only(comparison: Comparison | None, *methods: str) -> Comparison | None:
+    if not comparison:
+        return None
     names = tuple(METHODS[method] for method in methods)
-    kept = (
-        {name: system for name, system in comparison.systems.items() if name.startswith(names)}
-        if comparison
-        else {}
-    )
+    kept = {name: system for name, system in comparison.systems.items() if name.startswith(names)}
     return replace(comparison, systems=kept) if kept else None
 
 

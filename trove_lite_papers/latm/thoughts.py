@@ -6,7 +6,7 @@ examples; its thoughts then take the place of a person's, in the form of BIG-Ben
 prints no more of it.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -85,7 +85,7 @@ def made_cot(
 
 def ask_maker(
     question: Question, settings: ThoughtSettings, examples: Sequence[Problem], words: Words
-) -> Generator:
+) -> Steps:
     """Ask the maker for its thoughts on the second half of the labelled problems, put down at the
     task's first."""
     shown = examples[len(examples) // 2 :]

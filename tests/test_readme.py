@@ -145,21 +145,22 @@ def test_every_number_with_a_decimal_stands_in_the_files_named_above_it(paragrap
     assert set(said) <= known
 
 
-#: Points, of how many problems, and within what: "2.2 points fewer of 480 … [4.3 fewer to 0.0 more]".
+#: Of how many problems, points, and within what: "On 480 … 2.2 points lower [4.3 lower to 0.0 higher]".
 RANGE = re.compile(
-    r"(\d+\.\d)(?: points)? (fewer|more) of ([\d,]+)[^[]*\[(\d+\.\d)( fewer| more)? to (\d+\.\d) (fewer|more)\]"
+    r"[Oo]n ([\d,]+\d)\b[^[\n]*? (\d+\.\d) points (lower|higher)[^[]*"
+    r"\[(\d+\.\d)( lower| higher)? to (\d+\.\d) (lower|higher)\]"
 )
 
 
 def signed(number: str, word: str) -> float:
-    return float(number) * (-1 if word.strip() == "fewer" else 1)
+    return float(number) * (-1 if word.strip() == "lower" else 1)
 
 
 def test_each_line_of_the_answer_is_a_row_of_its_file_with_its_problems():
     told = 0
     for paragraph, files in paragraphs():
         rows = pd.concat([pd.read_csv(file) for file in files])
-        for value, word, problems, low, own, high, last in RANGE.findall(paragraph):
+        for problems, value, word, low, own, high, last in RANGE.findall(paragraph):
             ends = (value, word), (low, own or last), (high, last)
             wanted = [signed(*end) for end in ends]
             here = rows[rows["problems"] == int(problems.replace(",", ""))]

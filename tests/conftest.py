@@ -128,7 +128,8 @@ def pytest_collection_modifyitems(items):
     for item in items if lost else ():
         known = [*map(item.function.__globals__.get, item.function.__code__.co_names)]
         known += [found[-1].func for found in item._fixtureinfo.name2fixturedefs.values()]
-        known += item.callspec.params.values() if hasattr(item, "callspec") else []
+        given = item.callspec.params.values() if hasattr(item, "callspec") else ()
+        known += [one for one in given if isinstance(one, Path)]
         code = map(inspect.getsource, filter(inspect.isfunction, (item.function, *known)))
         plans = (
             one.read_text(encoding="utf-8")

@@ -1,13 +1,15 @@
 """The plan's rules are code: what counts follows from files, and a close reading's numbers from the
 published runs."""
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
-from studies import bench, rules
+from studies import against, bench, rules
 from studies.checking import checked, pages
 from studies.plan import read_study
-from trove_lite.candidates import load_candidates
+from trove_lite.candidates import load_calls, load_candidates, read_description
 
 from ..conftest import ROOT
 
@@ -142,3 +144,10 @@ def test_the_fault_that_is_named_is_there_to_be_counted():
     )
     missing = tabmwp["error"].astype(str).str.extract(r"NameError: name '(\w+)'")[0]
     assert missing.isin(listed).sum() == 95
+
+
+def test_a_pack_whose_files_are_not_here_is_believed_to_have_had_other_words(monkeypatch, tmp_path):
+    monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
+    folder = RUNS / "official-trove-tabmwp"
+    run = SimpleNamespace(about=read_description(folder), calls=load_calls(folder))
+    assert [line[:19] for line in against.reworded(run)] == ["never asked rewrite"]

@@ -238,7 +238,7 @@ BUDGETS = {
     "trove_lite_analysis": 86_000,  # aim: 83,000
     "trove_lite_papers": 99_800,  # aim: 88,000
     "studies": 25_600,  # aim: 22,000
-    "tests": 222_300,  # aim: 185,000
+    "tests": 222_500,  # aim: 185,000
 }
 LONGEST = 4_500  # nodes of one file: what a reader can keep in mind
 DENSEST = 9.5  # nodes a line that is not blank, in a folder

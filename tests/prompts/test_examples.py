@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from trove_lite.datasets import load_dataset
+from trove_lite.datasets import DATASETS, load_dataset
 from trove_lite.datasets.base import Question
 from trove_lite.datasets.files import data_folder
 from trove_lite.judge.answers import read_numbers
@@ -18,7 +18,8 @@ from trove_lite.prompts.own import examples
 from trove_lite_papers.trove.hitab.problems import UTILS
 
 MODES = ("primitive", "instance", "import", "create", "skip")
-NAMES = ("math", "tabmwp", "wtq", "hitab", "practice_tables")
+TABLES = ("tabmwp", "wtq", "hitab", "practice_tables")
+NAMES = ["math", *(name for name in TABLES if name in DATASETS.working())]
 #: The largest share of an example's runs of so many words that a question may hold; an `extra` has
 #: MATH's idiom (LOG).
 RUN = 3

@@ -53,6 +53,18 @@ SCORED = "scored again"
 #: changes.
 PRINTED = pd.read_csv(Path(__file__).with_name("choices.csv"), dtype={"value": str})
 TRIMMING = {"threshold", "interval", "final_trim", "retry"}
+#: What a page calls a changed option.
+IN_WORDS = {
+    r"\bk (\d+)": r"\1 calls a problem",
+    r"toolbox none": "no toolbox",
+    r"toolbox part:\S+": "another category's toolbox",
+    r"ranking lexical": "tools ranked by text",
+    r"ranking model": "tools ranked by the model",
+    r"rectify (\w+)": r"\1's programs written anew",
+    r"interval (\d+)": r"trimmed every \1 problems",
+    r"threshold fixed_(\d+)": r"below \1 uses",
+    r"threshold log20": "below log20(n) uses",
+}
 COSTS = {
     "calls": "calls",
     "completion": "completion_tokens",
@@ -318,7 +330,7 @@ def effects_sentence(effects: pd.DataFrame, about: str) -> Sentence:
     within = (ran["p_holm"] >= 0.05) & (ran["p_within_2"] < 0.05)
     said = f"Of {len(ran)} changes of a run of {about}, {shown.sum()} are shown to matter"
     said += f" and {within.sum()} to be within 2 points"
-    for row in ran.sort_values("difference", key=abs).tail(1).itertuples():
+    for row in in_words(ran).sort_values("difference", key=abs).tail(1).itertuples():
         said += f"; most does '{row.variant}', {row.budget}: {points(row)}"
     return Sentence(f"{said}.")
 
@@ -333,7 +345,7 @@ def effects_figure(effects: pd.DataFrame, about: str) -> Figure | None:
         "margin": 0.02,
     }
     return forest(
-        effects,
+        in_words(effects),
         title=title,
         label=label,
         name="trove_ablations",
@@ -343,7 +355,12 @@ def effects_figure(effects: pd.DataFrame, about: str) -> Figure | None:
 
 def to_read(effects: pd.DataFrame) -> pd.DataFrame:
     """The columns of `effects` that a page shows; printed differences in points."""
-    return effects[SHOWN].assign(published=100 * effects["published"])
+    return in_words(effects)[SHOWN].assign(published=100 * effects["published"])
+
+
+def in_words(effects: pd.DataFrame) -> pd.DataFrame:
+    """The same with its changes in words, in place of options."""
+    return effects.assign(variant=effects["variant"].replace(IN_WORDS, regex=True))
 
 
 def _difference(scores: pd.DataFrame, minus: pd.DataFrame) -> dict:

@@ -237,7 +237,8 @@ def models(results: Path, bench: Path) -> pd.DataFrame:
     """
     folders = [*sorted(results.glob("*")), bench]
     rows = [folder_of(folder) for folder in folders if (folder / TABLE).is_file()]
-    found = pd.concat(rows).sort_values("size", kind="stable", ignore_index=True)
+    nobody = pd.DataFrame(columns=["model", "size", "category"])
+    found = pd.concat(rows or [nobody]).sort_values("size", kind="stable", ignore_index=True)
     return name_table(found, "models", "The same comparisons by several models")
 
 
@@ -275,7 +276,10 @@ def size_of(models: pd.Series) -> pd.Series:
 
 
 def sentence(table: pd.DataFrame) -> str:
-    """What the comparisons of a table of models show, the models after one another."""
+    """What the comparisons of a table of models show, the models after one another; why none
+    does, if so."""
+    if table.empty:
+        return "No model is published yet: that cannot be told."
     whole = table[
         (table["category"] == ALL) & table["seeds"].notna()
     ]  # the bench's has a page of its own

@@ -32,22 +32,21 @@ sys.dont_write_bytecode = False
 #: Seconds of processor that a test takes at most outside `make test-slow`, its setup as much, or
 #: the suite's last lines name it. It fails nothing: machines are noisy.
 LONGEST = 5
+LONG = "share what it sets up, or mark it slow"
 #: Seconds that `turns` take where that was measured.
 PACE = 0.035
 ROOT = Path(__file__).parent.parent
 #: The papers' folders of plug-ins, each of which can be taken away (`python -m tests.without`), and
 #: those that are.
 FOLDERS = (
-    *(
-        "creator",
-        "latm",
-        "library_learning",
-        "makers",
-        "images",
-        "trove",
-        "reeval",
-        "raters",
-    ),
+    "creator",
+    "latm",
+    "library_learning",
+    "makers",
+    "images",
+    "trove",
+    "reeval",
+    "raters",
 )
 AWAY = {folder for folder in FOLDERS if not (ROOT / "trove_lite_papers" / folder).is_dir()}
 #: Packages above the first: without them `trove-lite run` and its tests have to be well.
@@ -169,9 +168,6 @@ def timed(item):
         if taken > LONGEST:
             item.user_properties.append((LONG, f"{taken:.1f} s"))
     return done
-
-
-LONG = "share what it sets up, or mark it slow"
 
 
 def pytest_terminal_summary(terminalreporter):

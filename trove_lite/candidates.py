@@ -457,6 +457,7 @@ def save_table(table: pd.DataFrame, path: Path) -> None:
 
 
 def save_csv(table: pd.DataFrame, path: Path, **how: object) -> None:
+    """Write a CSV without its index, whole or not at all. how: as `DataFrame.to_csv` has it."""
     write_atomically(path, partial(table.to_csv, index=False, lineterminator="\n", **how))
 
 

@@ -157,8 +157,8 @@ def about_overlap(figure3: pd.DataFrame) -> Sentence:
     twice = known["system"].str.startswith("two runs").to_numpy()
     known = known.set_index(["category", "mode"])
     ceiling = known[twice]
-    others = known[~twice].sort_values("value")
-    if ceiling.empty or others.empty:
+    others = known[~twice & known.index.isin(ceiling.index)].sort_values("value")
+    if others.empty:
         return Sentence(
             "What a mode reaches cannot be told from chance here: that needs two runs of TROVE."
         )

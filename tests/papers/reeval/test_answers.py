@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from trove_lite_papers.reeval.answers import about_difference
+from trove_lite_papers.reeval.answers import about_difference, about_overlap
 from trove_lite_papers.two_systems import SKIP_POOL
 
 
@@ -20,3 +20,17 @@ def test_a_stand_in_for_primitive_gets_a_number_and_no_verdict(rival, words):
     assert "+3.8 points [+1.2, +6.5]" in said
     assert words in said
     assert ("ahead" in said) == (rival == "PRIMITIVE")
+
+
+def test_an_overlap_is_held_against_two_runs_of_its_mode_in_its_category_alone():
+    rows = [
+        ("algebra", "PRIMITIVE ~ IMPORT", 0.1, 0.2),
+        ("counting", "PRIMITIVE ~ IMPORT", 0.3, 0.4),
+        ("counting", "two runs of IMPORT", 0.8, 0.9),
+    ]
+    names = ["category", "system", "value", "high"]
+    table = pd.DataFrame(rows, columns=names).assign(source="PRIMITIVE", low=lambda t: t["value"])
+    said = about_overlap(table)
+    assert "solves in counting" in said
+    assert "1 of 1 overlaps" in said
+    assert "cannot be told" in about_overlap(table[:2])

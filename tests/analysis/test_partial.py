@@ -155,13 +155,20 @@ def test_what_each_system_spent_is_said(tmp_path):
     assert row["verdict"]
 
 
-def test_a_system_whose_tokens_are_not_told_is_named(tmp_path):
+@pytest.mark.parametrize(
+    ("tokens", "told"),
+    [
+        ("100,50", "B: its log does not tell what it spent."),
+        (",", "What was spent is not known: no log here tells its tokens."),
+    ],
+)
+def test_a_system_whose_tokens_are_not_told_is_named(tokens, told, tmp_path):
     lines = ["problem,method,sample,correct,prompt_tokens,completion_tokens"]
     for n in range(8):
-        lines += [f"q{n},A,0,1,100,50", f"q{n},B,0,{n % 2},,"]
+        lines += [f"q{n},A,0,1,{tokens}", f"q{n},B,0,{n % 2},,"]
     (tmp_path / "t.csv").write_text("\n".join(lines))
     _, said = compare_sources([tmp_path / "t.csv"], tmp_path / "c.html")
-    assert "B: its log does not tell what it spent." in said
+    assert told in said
 
 
 def test_a_problem_without_a_sample_flips_nowhere(tmp_path):

@@ -11,6 +11,7 @@ from tests.shapes import live
 from trove_lite.candidates import read_description
 from trove_lite.cli import main
 from trove_lite_analysis.questions import problems_of
+from trove_lite_analysis.view.beside import compare_sources
 
 KEPT = ["mode", "prompt_tokens", "completion_tokens", "correct", "shares_state", "score", "level"]
 
@@ -50,6 +51,9 @@ def test_a_run_comes_back_as_it_went(run, tmp_path, form):
             table[name].astype(object).where(table[name].notna(), None) for table in (before, after)
         ]
         assert values[0].tolist() == values[1].tolist(), name
+    _, lines = compare_sources([run, tmp_path / "again"], tmp_path / "c.html")
+    copied = [line.partition(":")[0] for line in lines if "one repeats the other" in line]
+    assert copied == [f"{name}, live minus {name}, recorded" for name in ("primitive", "trove")]
     (tmp_path / "more").mkdir()
     twice = again(tmp_path / "again", tmp_path / "more", form)
     columns = [*KEPT, "problem", "answer", "response"]

@@ -170,6 +170,8 @@ def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
             line = f"{row.a} minus {row.b}, {where}: {row.verdict}."
         else:
             line = f"{row.a} minus {row.b}: {_points(row)} (95 %), {where}; {row.verdict}."
+        if _replies(comparison[row.a]) == _replies(comparison[row.b]) != []:
+            line += " Their replies are the same: one repeats the other."
         besides = differing(comparison, row.a, row.b)
         found.append(line + (f" The systems also differ in {besides}." if besides else ""))
     for row in read[read["b"] == ""].itertuples():
@@ -177,6 +179,13 @@ def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
         runs = f"{row.runs} run{'s' * (int(row.runs) != 1)}"
         found.append(f"{row.a}: {value} right, by {how}; {row.problems:,.0f} problems, {runs}.")
     return found
+
+
+def _replies(system: pd.DataFrame) -> list[tuple]:
+    """A system's replies by problem; none where a text is lacking."""
+    if "response" not in system or not system["response"].fillna("").all():
+        return []
+    return sorted(zip(*(system[name].astype(str) for name in (*PROBLEM, "response")), strict=True))
 
 
 def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
@@ -195,7 +204,7 @@ def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
         elif len(system):
             found.append(f"{name}: its log does not tell what it spent.")
     if not any(" spent " in line for line in found):
-        return []
+        return ["What was spent is not known: no log here tells its tokens."]
     equal = table[(table["rule"] == "equal_tokens") & table["category"].isin(_whole_of(table))]
     more = len(equal[equal["b"] != ""]) - 1
     for row in clearest_first(equal).head(1).itertuples():

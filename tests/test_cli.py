@@ -209,6 +209,14 @@ def test_an_ended_run_says_how_to_go_on_leaves_no_process_and_goes_on_to_the_sam
     assert complete(out).equals(uninterrupted)
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_after_a_commands_last_act_changes_nothing(number):
+    code = f"import atexit, signal; atexit.register(signal.raise_signal, {number:d}); "
+    code += "from trove_lite.cli import main; raise SystemExit(main())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_a_model_that_its_server_does_not_list_is_refused_before_a_folder_is_made(tmp_path, capsys):
     out = tmp_path / "run"
     words = (

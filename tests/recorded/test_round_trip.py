@@ -52,7 +52,7 @@ def test_a_run_comes_back_as_it_went(run, tmp_path, form):
         ]
         assert values[0].tolist() == values[1].tolist(), name
     _, lines = compare_sources([run, tmp_path / "again"], tmp_path / "c.html")
-    copied = [line.partition(":")[0] for line in lines if "one repeats the other" in line]
+    copied = [line.partition(", 4")[0] for line in lines if "one repeats the other" in line]
     assert copied == [f"{name}, live minus {name}, recorded" for name in ("primitive", "trove")]
     (tmp_path / "more").mkdir()
     twice = again(tmp_path / "again", tmp_path / "more", form)

@@ -49,8 +49,10 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status: 1 for what cannot be done, 2 for a wrong command line
     or file.
 
-    SIGTERM, which schedulers send, ends a command exactly as Ctrl-C does.
+    SIGTERM, which schedulers send, ends a command exactly as Ctrl-C does. Where no words are given
+    this is the process' last act: its end can no more be interrupted, for all is written.
     """
+    last = words is None
     caught = [signal.SIGINT]
 
     def end(number: int, _: object) -> None:
@@ -99,7 +101,9 @@ def main(words: Sequence[str] | None = None) -> int:
         say(f"error: {error}", file=sys.stderr)
         return 2
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN if last else before)
+        if last:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _print_no_more() -> None:

@@ -16,8 +16,8 @@ from .official_files import NOTHING_WRITTEN
 
 #: How harnesses write that a sample is right: as a truth value, a number, inspect's letters,
 #: evalplus' words.
-RIGHT = ("true", "1", "1.0", "c", "pass", "yes")
-WRONG = ("false", "0", "0.0", "i", "n", "fail", "timeout", "no")
+RIGHT = ("true", "c", "pass", "yes")
+WRONG = ("false", "i", "n", "fail", "timeout", "no")
 
 
 def wrong(where: object, reason: str) -> DamagedFile:
@@ -28,12 +28,13 @@ def right(value: object, where: str, name: str) -> tuple[bool, float | None]:
     """Whether a verdict says right, and its score where it is a part of one, from 0 to 1."""
     text = str(value).strip().lower()
     with suppress(ValueError):
-        if 0 < (score := float(text)) < 1:
-            return False, score
+        if 0 <= (score := float(text)) <= 1:
+            return score == 1, score if 0 < score < 1 else None
     if text not in RIGHT + WRONG:
         raise wrong(
             where,
-            f"{name} is {str(value)[:40]!r}, neither right nor wrong; choose another by --verdict",
+            f"{name} is {str(value)[:40]!r}, neither right nor wrong; give true, false"
+            " or a number from 0 to 1, or choose another by --verdict",
         )
     return text in RIGHT, None
 

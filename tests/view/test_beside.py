@@ -138,6 +138,18 @@ def test_problems_that_ask_something_else_are_left_out(tmp_path):
     systems = load_systems(one, other)
     assert [len(frame) for frame in systems.frames.values()] == [8, 8]
     assert "1 problems that ask something else" in systems.notes[0]
+    path.write_text(path.read_text().replace('"doc_hash": "', '"doc_hash": "other'))
+    with pytest.raises(UsageError, match="each of its problems asks something else"):
+        load_systems(one, other)
+
+
+@pytest.mark.parametrize("blank", ["  ", "\n"])
+def test_a_question_is_the_same_whatever_its_blanks(tmp_path, blank):
+    sources = [
+        table(tmp_path / f"{name}.csv", rows(name, question=f"What{between}is it?"))
+        for name, between in (("a", " "), ("b", blank))
+    ]
+    assert [len(frame) for frame in load_systems(*sources).frames.values()] == [4, 4]
 
 
 def test_our_runs_are_systems_by_method_or_by_what_they_were_asked(tmp_path):

@@ -259,8 +259,11 @@ def _logs(
             known[key] = words[key][0]
     other = []
     for key, (asked, *_) in own.items():
-        if asked and known.get(key, asked) != asked:
+        if asked and known.get(key, asked).split() != asked.split():
             other.append(key)
+    if other and len(other) == len(own):
+        reason = "each of its problems asks something else than in the log before it"
+        raise UsageError(f"{path}: {reason}; give logs of the same problems")
     if other:
         example = " ".join(other[0])
         what = f"{len(other)} problems that ask something else in {path}"

@@ -12,7 +12,7 @@ import pytest
 import trove_lite as tl
 from trove_lite.candidates import CALLS_SCHEMA, load_calls, read_description, write_description
 from trove_lite.cli import main
-from trove_lite_analysis.pairwise import affordable, flips, pairs, scores_of
+from trove_lite_analysis.pairwise import affordable, pairs, scores_of
 from trove_lite_analysis.systems import compare
 from trove_lite_analysis.view.beside import compare_sources
 
@@ -140,42 +140,19 @@ def test_tokens_of_tools_and_second_goes_are_what_a_system_spent(tmp_path):
     assert " a problem, all requests): " in equal
 
 
-def test_what_each_system_spent_is_said(tmp_path):
-    lines = ["problem,method,sample,correct,prompt_tokens,completion_tokens"]
-    for n in range(8):
-        lines += [f"q{n},A,0,1,100,50", f"q{n},B,0,{n % 2},900,400"]
-    (tmp_path / "tokens.csv").write_text("\n".join(lines))
-    _, said = compare_sources([tmp_path / "tokens.csv"], tmp_path / "c.html")
-    assert "A spent 150 tokens a sample (100 read and 50 written)." in said
-    assert "B spent 1,300 tokens a sample (900 read and 400 written)." in said
-    assert "A spent 150 tokens a sample" in (tmp_path / "c.html").read_text()
-    comparison = spending(tmp_path, {"a": 4, "b": 4}, {"a": 100, "b": 200})
-    row = read(pairs(comparison), "equal_tokens", "a", "b")
-    assert row["k"] == 400
-    assert row["verdict"]
-
-
 @pytest.mark.parametrize(
-    ("tokens", "told"),
+    ("tokens", "others", "told"),
     [
-        ("100,50", "B: its log does not tell what it spent."),
-        (",", "What was spent is not known: no log here tells its tokens."),
+        ("100,50", "900,400", "B spent 1,300 tokens a sample (900 read and 400 written)."),
+        ("100,50", ",", "B: its log does not tell what it spent."),
+        (",", ",", "What was spent is not known: no log here tells its tokens."),
     ],
 )
-def test_a_system_whose_tokens_are_not_told_is_named(tokens, told, tmp_path):
+def test_what_each_system_spent_is_said_where_its_log_tells(tokens, others, told, tmp_path):
     lines = ["problem,method,sample,correct,prompt_tokens,completion_tokens"]
     for n in range(8):
-        lines += [f"q{n},A,0,1,{tokens}", f"q{n},B,0,{n % 2},,"]
+        lines += [f"q{n},A,0,1,{tokens}", f"q{n},B,0,{n % 2},{others}"]
     (tmp_path / "t.csv").write_text("\n".join(lines))
     _, said = compare_sources([tmp_path / "t.csv"], tmp_path / "c.html")
     assert told in said
-
-
-def test_a_problem_without_a_sample_flips_nowhere(tmp_path):
-    comparison = imported(tmp_path, rows({"a": [[1, 0], [1, 1]], "b": [[0, 0], [1, 0]]}))
-    found = flips(comparison)
-    assert list(found[["system", "problem"]].itertuples(index=False, name=None)) == [
-        ("a", 0),
-        ("b", 1),
-    ]
-    assert isinstance(found, pd.DataFrame)
+    assert told in (tmp_path / "c.html").read_text()

@@ -13,7 +13,7 @@ import pytest
 
 import trove_lite as tl
 import trove_lite_analysis as ta
-from trove_lite.candidates import outcomes, read_description, save_table
+from trove_lite.candidates import read_description
 from trove_lite.cli import main
 from trove_lite_analysis.summary import summarise
 from trove_lite_analysis.view.contents import Contents
@@ -330,17 +330,6 @@ def test_what_is_written_as_a_table_is_read_again(tmp_path, kept):
         "model",
     ]
     assert after[same].astype(object).fillna("").equals(before[same].astype(object).fillna(""))
-
-
-def test_samples_of_all_modes_are_numbered_in_a_table(tmp_path, simulated):
-    part = simulated[
-        (simulated["category"] == "counting") & (simulated["run"] == simulated["run"].iloc[0])
-    ]
-    save_table(outcomes(part), tmp_path / "o")
-    assert main(["export", str(tmp_path / "o"), "--out", str(tmp_path / "t.csv")]) == 0
-    after = imported(tmp_path, "table", tmp_path / "t.csv")
-    assert len(after) == len(part[part["phase"] == "stream"])
-    assert after["correct"].sum() == part.loc[part["phase"] == "stream", "correct"].sum()
 
 
 def older(*more, **fields):

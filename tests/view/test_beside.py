@@ -103,12 +103,6 @@ def test_evalplus_inspect_and_a_table_are_compared_among_themselves(tmp_path, in
     assert found["a"].iloc[0] == "x"
 
 
-def test_one_file_with_two_methods_is_two_systems(tmp_path):
-    path = table(tmp_path / "t.csv", rows() + rows("tools", verdicts="11"))
-    found, _ = compared(tmp_path, path)
-    assert set(found["a"]) == {"plain", "tools"}
-
-
 def test_logs_of_different_harnesses_meet_by_the_names_of_problems(tmp_path, inspect_log):
     path = table(tmp_path / "t.csv", rows("theirs", "01234", "0"))
     log = inspect_log("a.eval", [inspect_sample(str(n), 1) for n in range(4)])

@@ -171,7 +171,7 @@ def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
         else:
             line = f"{row.a} minus {row.b}: {_points(row)} (95 %), {where}; {row.verdict}."
         if _replies(comparison[row.a]) == _replies(comparison[row.b]) != []:
-            line += " Their replies are the same: one repeats the other."
+            line += " All their replies are the same."
         besides = differing(comparison, row.a, row.b)
         found.append(line + (f" The systems also differ in {besides}." if besides else ""))
     for row in read[read["b"] == ""].itertuples():
@@ -192,7 +192,7 @@ def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
     """What each system spent, where it is told, and how they differ at equal tokens."""
     found = []
     for name, system in comparison.systems.items():
-        if len(system) and (each := tokens_of(system)) == each:
+        if (each := tokens_of(system)) == each:
             k = comparison.samples(name)
             read = system["prompt_tokens"].astype(float).mean()
             written = system["completion_tokens"].astype(float).mean()
@@ -201,7 +201,7 @@ def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
                 what += f", and {more:,.0f} for tools, checks and second goes"
             many = f", {k} samples a problem: {k * each:,.0f} tokens" if k > 1 else ""
             found.append(f"{name} spent {each:,.0f} tokens a sample ({what}){many}.")
-        elif len(system):
+        else:
             found.append(f"{name}: its log does not tell what it spent.")
     if not any(" spent " in line for line in found):
         return ["What was spent is not known: no log here tells its tokens."]
@@ -269,13 +269,11 @@ def _lost(comparison: Comparison) -> list[str]:
         "refused": "was refused, and counts as wrong",
         "unavailable": "could not be had: left out",
     }
-    lost = ((name, comparison.lacking(comparison.categories, name)) for name in comparison.systems)
-    each = (
-        (name, count, whats[status]) for name, of in lost for status, count in of.items() if count
-    )
     return [
-        f"{name}: of {count} problem{'s' * (count > 1)} a sample {what}"
-        for name, count, what in each
+        f"{name}: of {count} problem{'s' * (count > 1)} a sample {whats[status]}"
+        for name in comparison.systems
+        for status, count in comparison.lacking(comparison.categories, name).items()
+        if count
     ]
 
 
@@ -420,18 +418,9 @@ def _parted(
     )
     found = []
     for better, worse, own in ((a, b, apart[apart > 0]), (b, a, apart[apart < 0])):
-        links = "".join(
-            f"<li>{_link(key, first[better], first[worse])}</li>" for key in own.index[:MOST_LINKS]
-        )
-        more = f"<p>… and {len(own) - MOST_LINKS:,} more</p>" if len(own) > MOST_LINKS else ""
-        words = html.escape(
-            f"{better} does better than {worse} on {len(own):,} of {len(apart):,} problems"
-        )
-        found.append(
-            f"<details><summary>{words}</summary><ol>{links}</ol>{more}</details>"
-            if len(own)
-            else ""
-        )
+        links = [_link(key, first[better], first[worse]) for key in own.index[:MOST_LINKS]]
+        words = f"{better} does better than {worse} on {len(own):,} of {len(apart):,} problems"
+        found.append(_listed(words, links, len(own)) if links else "")
     return "".join(found)
 
 
@@ -440,11 +429,15 @@ def _flipped(line: str, own: pd.DataFrame, first: Mapping) -> str:
     links = []
     for row in own.head(MOST_LINKS).itertuples():
         link = _link((row.category, row.problem), first, first)
-        links.append(f"<li>{link}: {row.right} of {row.samples} right</li>")
-    more = f"<p>… and {len(own) - MOST_LINKS:,} more</p>" if len(own) > MOST_LINKS else ""
-    return (
-        f"<details><summary>{html.escape(line)}</summary><ol>{''.join(links)}</ol>{more}</details>"
-    )
+        links.append(f"{link}: {row.right} of {row.samples} right")
+    return _listed(line, links, len(own))
+
+
+def _listed(words: str, links: Sequence[str], of: int) -> str:
+    """Links, folded behind their words; how many there are, where not all are here."""
+    more = f"<p>… and {of - len(links):,} more</p>" if of > len(links) else ""
+    items = "".join(f"<li>{link}</li>" for link in links)
+    return f"<details><summary>{html.escape(words)}</summary><ol>{items}</ol>{more}</details>"
 
 
 def _first_runs(frame: pd.DataFrame) -> dict[tuple, tuple[str, str]]:

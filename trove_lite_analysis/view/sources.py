@@ -121,10 +121,10 @@ def load_systems(*sources: str | Path, verdict: str = "", same_task: bool = Fals
             )
             # lm-eval's problems have a hash where they do not tell the question
             hashed = told == "lm-eval"
-            asked = {}
-            for key, (mark, text, gold) in own.items():
-                is_told = not hashed or text != mark
-                asked[key] = (text if is_told else None, gold)
+            asked = {
+                key: (None if hashed and text == mark else text, gold)
+                for key, (mark, text, gold) in own.items()
+            }
             origin = partial(
                 Source,
                 label,
@@ -253,30 +253,24 @@ def _logs(
         strict=True,
     )
     frame["name"] = [named.get(place) for place in places]
-    known = {}
-    for key in own:
-        if key in words and words[key][3] == kind:
-            known[key] = words[key][0]
-    other = []
+    other = set()
     for key, (asked, *_) in own.items():
-        if asked and known.get(key, asked).split() != asked.split():
-            other.append(key)
+        before, *_, of = words.get(key, ("", ""))
+        if asked and before and of == kind and before.split() != asked.split():
+            other.add(key)
     if other and len(other) == len(own):
-        reason = "each of its problems asks something else than in the log before it"
-        raise UsageError(f"{path}: {reason}; give logs of the same problems")
+        raise UsageError(
+            f"{path}: each of its problems asks something else than in the"
+            " log before it; give logs of the same problems"
+        )
     if other:
-        example = " ".join(other[0])
+        example = " ".join(min(other))
         what = f"{len(other)} problems that ask something else in {path}"
         notes.append(f"left out: {what}, such as {example}")
     for key, said in own.items():
         words.setdefault(key, (*said, kind))
-    keys = zip(
-        frame["category"],
-        frame["name"],
-        strict=True,
-    )
-    left = set(other)
-    return frame[[key not in left for key in keys]], kind
+    keys = zip(frame["category"], frame["name"], strict=True)
+    return frame[[key not in other for key in keys]], kind
 
 
 def _grouped(pieces: Sequence[tuple]) -> dict[str, pd.DataFrame]:
@@ -332,11 +326,9 @@ def _on_the_same_problems(
     had = {name: set(own.unique()) for name, own in keys.items()}
     common = set.intersection(*had.values())
     if not common:
-        some = []
-        for name, own in had.items():
-            example = ", ".join(min(own))
-            some.append(f"{name} has {example} and {len(own) - 1} more")
-        shown = "; ".join(some)
+        shown = "; ".join(
+            f"{name} has {', '.join(min(own))} and {len(own) - 1} more" for name, own in had.items()
+        )
         remedy = "compare runs or logs of the same problems"
         raise UsageError(f"no problem is in all of them ({shown}); {remedy}")
     if others := set.union(*had.values()) - common:

@@ -121,7 +121,8 @@ def pytest_collection_modifyitems(items):
         re.escape(name) for name in lost - SETTINGS
     ]  # `memory` is a limit, too: a method's stands among methods
     words += [
-        rf"""(?:methods[^\n]*|\((?:"\w+", )+"){name}|--{name}(?=\.)""" for name in lost & SETTINGS
+        rf"""(?:methods[^\n]*|\((?:"\w+", )+"){name}|--{name}(?=\.)|(?<=\[){name}(?=-)"""
+        for name in lost & SETTINGS
     ]
     named = re.compile(rf"(?<![a-z])(?:{'|'.join(words)})(?![a-z])")
     for item in items if lost else ():

@@ -67,7 +67,8 @@ def test_prompts_are_the_known_ones_byte_by_byte(name):
 
 @pytest.mark.parametrize("name", HASHES["since"])
 def test_so_are_those_of_other_methods(name):
-    """Of creator, latm and craft, say: all of them, or which are gone would not be seen."""
+    """Of methods like creator, latm and memory: all of them, or which are gone would not be
+    seen."""
     pack = load_pack(name, MATH)
     known = HASHES["since"][name]
     assert {stage: pack.hash_of([stage]) for stage in known} == known

@@ -165,10 +165,10 @@ def about_overlap(figure3: pd.DataFrame) -> Sentence:
     below = others[others["high"] < ceiling["low"].reindex(others.index)]
     row = next((below if len(below) else others).itertuples())
     two, (category, mode) = ceiling.loc[row.Index], row.Index
-    said = f"{mode} and {row.source} share {percent(row)} (95 %) of the problems that either solves in {category}, "
-    said += f"two runs of {mode} {percent(two)}: "
     return Sentence(
-        f"{said}{len(below)} of {len(others)} overlaps of a mode lie below what chance does."
+        f"{mode} and {row.source} share {percent(row)} (95 %) of the problems that either solves in {category}, "
+        f"two runs of {mode} {percent(two)}: "
+        f"{len(below)} of {len(others)} overlaps of a mode lie below what chance does."
     )
 
 

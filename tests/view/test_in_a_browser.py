@@ -132,6 +132,9 @@ def test_verdicts_alone_have_no_rule_that_chooses(tmp_path):
     heads = re.findall(r'class="dt-column-title"[^>]*>([^<]+)', found)
     assert heads
     assert not any("stage" in head for head in heads)
+    shown = dom(tmp_path / "view.html", "#/math/counting/0", tmp_path)
+    assert "The log tells verdicts and no answers, so no rule has votes." in shown
+    assert "no answer</i>" not in shown
 
 
 def test_a_link_opens_one_problem_with_the_votes_of_each_rule(page, tmp_path):

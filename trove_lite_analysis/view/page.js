@@ -391,6 +391,9 @@ function ruleLine(rule, votes, chosen, held, cards) {
     el("td", {}, el("button", { type: "button", onclick: go }, callOf(winner))), el("td", {}, said(winner.answer), " ", verdict(winner.right)));
 }
 
+// Whether a candidate has a verdict of its log's and no answer that could vote.
+const silent = (held) => (candidate) => candidate.right !== undefined && !Object.keys(held.rules).length;
+
 function rulesOf(held, cards) {
   if (!severalSamples && Object.keys(held.rules).length) return ""; // there is nothing to choose
   const lines = Object.entries(held.rules).map(([rule, rounds]) => {
@@ -406,7 +409,8 @@ function rulesOf(held, cards) {
   });
   const recorded = held.candidates.findIndex((candidate) => candidate.phase === "selected");
   if (recorded >= 0) lines.push(ruleLine("recorded selection", [el("i", { class: "faint" }, "as its result file says")], recorded, held, cards));
-  if (!lines.length) return el("p", { class: "faint" }, "No candidate could be judged, so no rule has votes.");
+  const why = held.candidates.some(silent(held)) ? "The log tells verdicts and no answers" : "No candidate could be judged";
+  if (!lines.length) return el("p", { class: "faint" }, `${why}, so no rule has votes.`);
   const heads = ["Rule", "Votes", "Chooses", "Its graded answer"];
   return el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "plain" }, el("caption", {}, "Which answer each rule picks"),
     el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))), el("tbody", {}, ...lines)));
@@ -429,7 +433,7 @@ function card(candidate, place, held) {
   return el("article", { class: `card${judged}${by.length && severalSamples ? " is-chosen" : ""}`, tabindex: -1, "aria-label": callOf(candidate) },
     el("h5", {}, `${callOf(candidate)} `, verdict(candidate.right), candidate.status === "ok" ? "" : el("span", { class: "wrong" }, ` ${candidate.status}`)),
     by.length && severalSamples ? el("p", { class: "chosen" }, `chosen by ${by.length === Object.keys(held.rules).length ? "every rule" : by.map(spaced).join(", ")}`) : "",
-    el("p", {}, "answer ", said(candidate.answer), el("span", { class: "faint" }, ...(votes.length ? votes : ["; no vote"]))),
+    silent(held)(candidate) ? "" : el("p", {}, "answer ", said(candidate.answer), el("span", { class: "faint" }, ...(votes.length ? votes : ["; no vote"]))),
     ...block("tools", candidate.tools), ...(inWords ? block("in words", candidate.output, "wraps") : [...block("program", bare(candidate.solution)), ...block("output", candidate.output, "wraps")]), ...block("error", candidate.error, "wraps"),
     candidate.shortened ? el("p", { class: "faint" }, "The record of its output is not whole.") : "",
     ...(candidate.solution || inWords ? [folded("whole response", candidate.response)] : block("reply", candidate.response, "wraps")),

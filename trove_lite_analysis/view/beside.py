@@ -238,10 +238,7 @@ def _whole_of(table: pd.DataFrame) -> list[str]:
 def clearest_first(read: pd.DataFrame) -> pd.DataFrame:
     """The pairs of a table that is read, that which decides most before all others."""
     two = read[read["b"] != ""]
-    dumb = pd.Series(
-        [row.verdict == CANNOT_TELL for row in two.itertuples()], two.index, dtype=bool
-    )
-    order = pd.DataFrame({"dumb": dumb, "p": two["p"].astype(float)})
+    order = pd.DataFrame({"dumb": two["verdict"] == CANNOT_TELL, "p": two["p"].astype(float)})
     return two.loc[order.sort_values(["dumb", "p"], kind="stable").index]
 
 
@@ -444,13 +441,9 @@ def _first_runs(frame: pd.DataFrame) -> dict[tuple, tuple[str, str]]:
     """By problem of a system (category, number) its data set, and its first run as the page names
     it."""
     first = frame.drop_duplicates(PROBLEM)
-    names = zip(
-        *(first[name] for name in (*PROBLEM, "dataset", "method", "run")),
-        strict=True,
-    )
     return {
-        (str(category), problem): (str(dataset), f"{method} · {run}")
-        for category, problem, dataset, method, run in names
+        (str(row.category), row.problem): (str(row.dataset), f"{row.method} · {row.run}")
+        for row in first.itertuples()
     }
 
 

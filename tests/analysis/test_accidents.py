@@ -79,19 +79,6 @@ def no_seed(rows):
     return rows.assign(**{name: rows.loc[first, name].to_numpy() for name in OF_PROGRAM})
 
 
-def prompts_shifted(rows):
-    known = golds(rows)
-    places = rows[PROBLEM].drop_duplicates()
-    before = places.assign(
-        other=places.groupby("category", observed=True)["problem"].shift(1)
-    ).dropna()
-    moved = rows.merge(before, on=PROBLEM).drop(columns=OF_PROGRAM)
-    source = rows[[*PROBLEM, "sample", *OF_PROGRAM]].rename(columns={"problem": "other"})
-    moved = moved.merge(source, on=["category", "other", "sample"])
-    where = zip(moved["category"], moved["problem"], moved["answer"], strict=True)
-    return moved.assign(correct=[known.get((c, n)) == answer for c, n, answer in where])
-
-
 def one_example_copied(rows):
     code = "```python\nn = {0}\ntotal = 0\nfor i in range(n):\n    total = total + i * {1}\nprint(total + n * {1})\n```"
     text = {
@@ -165,13 +152,9 @@ def written_anew(old, new):
 
 def twice(rows):
     """Each reply comes twice: eight draws of fifteen."""
-    source = rows.groupby(PROBLEM, observed=True).cumcount() // 2
-    first = rows.groupby(PROBLEM, observed=True)["program"].transform("size").cumsum() * 0
-    start = rows.groupby(PROBLEM, observed=True).ngroup() * 15
-    drawn = rows.sort_values(PROBLEM, kind="stable").reset_index(drop=True)
-    taken = drawn.iloc[(start + source + first).to_numpy()]
-    rows = rows.sort_values(PROBLEM, kind="stable").reset_index(drop=True)
-    return rows.assign(**{name: taken[name].to_numpy() for name in OF_PROGRAM})
+    rows = rows.sort_values([*PROBLEM, "sample"], ignore_index=True)
+    taken = rows[OF_PROGRAM].iloc[rows.index - (rows.index % 15 + 1) // 2]
+    return rows.assign(**taken.set_index(rows.index))
 
 
 def run_on(tail):
@@ -229,13 +212,14 @@ def exchanged(rows, one="counting", other="number"):
     return moved(rows, {one: other, other: one})
 
 
-def moved(rows, to, reverse=False):
-    """Replies as they are when a problem gets those of the same place in another category, or from
-    the end."""
+def moved(rows, to, reverse=False, after=0):
+    """Replies as they are when a problem gets those of the same place in another category, from
+    the end, or of a problem before."""
     known = golds(rows)
     places = rows[PROBLEM].drop_duplicates().sort_values(PROBLEM)
-    places["rank"] = places.groupby("category", observed=True).cumcount(ascending=not reverse)
-    ranks = places.assign(rank=places.groupby("category", observed=True).cumcount())
+    each = places.groupby("category", observed=True)
+    ranks = places.assign(rank=each.cumcount())
+    places["rank"] = each.cumcount(ascending=not reverse) + after
     source = rows[[*PROBLEM, "sample", *OF_PROGRAM]].merge(places, on=PROBLEM)
     source["category"] = source["category"].map(lambda name: to.get(name, name))
     own = rows.merge(ranks, on=PROBLEM).drop(columns=OF_PROGRAM)
@@ -253,7 +237,7 @@ def capped(calls):
 #: What happens, its check, and how rows become by it; or, of those in OF_CALLS, calls.
 ACCIDENTS = {
     "no seed": ("samples alike", no_seed),
-    "prompts shifted": ("neighbours' answers", prompts_shifted),
+    "prompts shifted": ("neighbours' answers", lambda r: moved(r, {}, after=1)),
     "last line lost": (
         "prints nothing",
         lambda r: put(r, spread(r, 0.6), status="ok", error=None, **LOST),

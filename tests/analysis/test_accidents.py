@@ -46,10 +46,13 @@ def base():
 
 
 def golds(rows):
-    right = rows[rows["correct"].fillna(False)]
-    return dict(
-        zip(zip(right["category"], right["problem"], strict=True), right["answer"], strict=True)
-    )
+    return rows[rows["correct"].fillna(False)].set_index(PROBLEM)["answer"].to_dict()
+
+
+def graded(rows, known):
+    """Rows with the verdicts that these golds give."""
+    gold = pd.MultiIndex.from_frame(rows[PROBLEM]).map(known)
+    return rows.assign(correct=(gold == rows["answer"]) & rows["answer"].notna())
 
 
 def put(rows, chosen, **values):
@@ -99,9 +102,8 @@ def two_hundred_numbers(rows):
 
 
 def gold_in_the_prompt(rows):
-    rows["answer"] = [
-        golds(rows).get(key, "11.0") for key in zip(rows["category"], rows["problem"], strict=True)
-    ]
+    keys = pd.MultiIndex.from_frame(rows[PROBLEM])
+    rows["answer"] = keys.map(golds(rows)).fillna("11.0")
     text = {
         "solution": lambda row: f"```python\nprint({row.answer})\n```",
         "output": lambda row: f"{row.answer}\n",
@@ -136,8 +138,7 @@ def verdicts_of_the_next_problem(rows):
 
 def lax(rows, close=0.1):
     """The grader takes what is within a tenth of the gold."""
-    known = golds(rows)
-    gold = [known.get(key) for key in zip(rows["category"], rows["problem"], strict=True)]
+    gold = pd.MultiIndex.from_frame(rows[PROBLEM]).map(golds(rows))
     ours, theirs = (pd.to_numeric(pd.Series(each, rows.index)) for each in (rows["answer"], gold))
     taken = (ours - theirs).abs() <= close * theirs.abs()
     return rows.assign(correct=rows["correct"].astype(bool) | taken)
@@ -145,9 +146,7 @@ def lax(rows, close=0.1):
 
 def written_anew(old, new):
     """All texts lose a symbol on their way."""
-    return lambda rows: rows.assign(
-        **{name: rows[name].str.replace(old, new) for name in ("response", "solution")}
-    )
+    return kept_otherwise(lambda text: text.replace(old, new))
 
 
 def twice(rows):
@@ -183,11 +182,17 @@ def stale_answers(rows):
 
 
 def sign_of_numbers_lost(rows):
-    known = golds(rows)
-    where = zip(rows["category"], rows["problem"], strict=True)
     answers = [a.lstrip("-") if isinstance(a, str) else None for a in rows["answer"]]
-    right = [known.get(key) == answer for key, answer in zip(where, answers, strict=True)]
-    return rows.assign(answer=answers, correct=right)
+    return graded(rows.assign(answer=answers), golds(rows))
+
+
+def mixed_up(rows, half=False):
+    """Replies at random at another problem of their category; of half of the problems alone."""
+    rows = rows.sort_values("category", kind="stable", ignore_index=True)
+    each = rows.groupby("category", observed=True)
+    drawn = each[OF_PROGRAM].sample(frac=1, random_state=0).set_index(rows.index)
+    stay = half & rows["problem"].mod(2).eq(0)
+    return graded(rows.assign(**drawn.where(~stay, rows[OF_PROGRAM])), golds(rows))
 
 
 def verdicts_of_another_category(rows):
@@ -207,11 +212,6 @@ def kept_otherwise(change):
     return lambda rows: rows.assign(**{name: change(rows[name].str) for name in names})
 
 
-def exchanged(rows, one="counting", other="number"):
-    """Two categories exchange their replies, problem by problem."""
-    return moved(rows, {one: other, other: one})
-
-
 def moved(rows, to, reverse=False, after=0):
     """Replies as they are when a problem gets those of the same place in another category, from
     the end, or of a problem before."""
@@ -224,14 +224,7 @@ def moved(rows, to, reverse=False, after=0):
     source["category"] = source["category"].map(lambda name: to.get(name, name))
     own = rows.merge(ranks, on=PROBLEM).drop(columns=OF_PROGRAM)
     found = own.merge(source.drop(columns="problem"), on=["category", "rank", "sample"])
-    where = zip(found["category"], found["problem"], found["answer"], strict=True)
-    right = [known.get((c, n)) == answer for c, n, answer in where]
-    return found.assign(correct=right).drop(columns="rank")
-
-
-def capped(calls):
-    """A server ends each reply at 88 tokens, and says that the model stopped."""
-    return calls["completion_tokens"].clip(upper=88)
+    return graded(found, known).drop(columns="rank")
 
 
 #: What happens, its check, and how rows become by it; or, of those in OF_CALLS, calls.
@@ -269,10 +262,16 @@ ACCIDENTS = {
     "verdicts moved by one sample": ({"two verdicts", "another verdict"}, verdicts_moved),
     "a lax grader": ("another verdict", lax),
     "bold stripped": ("symbols lost", written_anew("**", "*")),
-    "a server's own limit": ("one length", capped),
+    "a server's own limit": (
+        "one length",
+        lambda calls: calls["completion_tokens"].clip(upper=88),
+    ),
     "replies doubled": ("replies repeat", twice),
     "run-on turns": ("special tokens", run_on("<|im_end|>\n<|im_start|>user\nAnd then?")),
-    "categories exchanged": ("neighbours' answers", exchanged),
+    "categories exchanged": (
+        "neighbours' answers",
+        lambda r: moved(r, {"counting": "number", "number": "counting"}),
+    ),
     # more of our own
     "verdicts of the next problem": (
         {"two verdicts", "another verdict"},
@@ -297,11 +296,30 @@ ACCIDENTS = {
         verdicts_of_another_category,
     ),
     "the last ones over time": ("one error", late_ones_over_time),
+    "replies mixed up": ("another's tokens", mixed_up),
+    "replies of half of the problems mixed up": (
+        "another's tokens",
+        lambda r: mixed_up(r, half=True),
+    ),
+    "outputs kept to 100 characters": (
+        "outputs cut",
+        lambda r: r.assign(output=(r["output"] + r["response"].mask(spread(r, 0.8), "")).str[:100]),
+    ),
+    "last line of some lost": (
+        "prints nothing",
+        lambda r: put(r, spread(r, 0.15), status="ok", error=None, **LOST),
+    ),
+    "prompts cut": ("prompts alike", lambda calls: calls["prompt_tokens"].clip(upper=400)),
+    "wrong verdicts lost": (
+        "all right",
+        lambda r: r.assign(correct=r["correct"].where(r["correct"])),
+    ),
 }
 #: What happens to a table after its programs ran; all else happens before.
 SINCE = {name for name, (check, _) in ACCIDENTS.items() if check == "another text"}
 OF_CALLS = {
     "no question": "prompt_tokens",
+    "prompts cut": "prompt_tokens",
     "limit too low": "finish_reason",
     "a server's own limit": "completion_tokens",
 }
@@ -359,7 +377,7 @@ def test_samples_may_be_one_at_temperature_0(base, tmp_path):
 
 OF_ACCIDENTS = {
     *("two verdicts", "another verdict", "answer from nothing", "neighbours' answers"),
-    "another text",
+    *("another text", "another's tokens", "outputs cut"),
     *("replies repeat", "special tokens", "runs on", "syntax errors", "symbols lost", "one length"),
 }
 PUBLISHED = ["bench/runs/own-latm-gpt4", "bench/runs/own-craft", "bench/runs/own-tte"]

@@ -76,11 +76,11 @@ def test_of_twenty_wrong_ones_that_were_read_eleven_are_a_list_and_one_uses_a_to
     the toolbox lists it."""
     wrong = calling[~calling["verdict"].astype(bool)]
     drawn = wrong.iloc[Random(5).sample(range(len(wrong)), 20)]
-    lines = drawn["solution"].str.findall(r"(?m)^(\w+)\((.*)\)$")
-    several = lines.map(dict).map(len) > 1
-    made_up = lines.map(lambda calls: any(char.isdigit() for _, args in calls for char in args))
-    listed = ~drawn["used"]
-    kinds = Counter(zip(several[listed], made_up[listed], strict=True))
+    lines = drawn.loc[~drawn["used"], "solution"].str.findall(r"(?m)^(\w+)\((.*)\)$")
+    kinds = Counter(
+        (len(dict(calls)) > 1, any(map(str.isdigit, "".join(args for _, args in calls))))
+        for calls in lines
+    )
     assert [len(wrong), drawn["used"].sum()] == [2159, 1]
     assert kinds == {(1, 0): 11, (0, 0): 6, (0, 1): 1, (1, 1): 1}
 

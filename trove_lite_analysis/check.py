@@ -13,7 +13,7 @@ AT_LEAST = 10
 PROBLEM = ["category", "problem"]
 #: Columns of candidates that no count and no check reads. Each step copies a table, so these are
 #: left out first.
-UNREAD = ["prompt_tokens", "completion_tokens", "generate_seconds", "execute_seconds"]
+UNREAD = ["prompt_tokens", "generate_seconds", "execute_seconds"]
 UNREAD += ["log_probability", "score", "selection", *MEASURED.names]
 
 
@@ -42,6 +42,8 @@ LIMITS = {
     "refused by the sandbox": Limit(0.0),
     "cut off": Limit(0.1, 0.05),
     "one length": Limit(None, 0.05),
+    "outputs cut": Limit(None, 0.0),
+    "another's tokens": Limit(None, 0.01),
     "empty replies": Limit(0.1, 0.05),
     "prints nothing": Limit(0.2, 0.1),
     "unseen blocks": Limit(0.1, 0.05),
@@ -75,7 +77,8 @@ LIMITS = {
 #: Check → those that it explains, which are then not told.
 EXPLAINS = {
     "nothing ran": ("none right",),
-    "neighbours' answers": ("one answer", "none right"),
+    "neighbours' answers": ("one answer", "none right", "another's tokens"),
+    "replies repeat": ("another's tokens",),
     "short programs": ("symbols lost",),
     "right without computing": ("short programs", "all right", "one skeleton", "symbols lost"),
 }

@@ -4,9 +4,9 @@ are believed.
 A check accuses nobody: somebody has to look, and to say why it fails. It knows no method or mode by
 name. A run that is copied is told where runs are compared (`trove-lite compare`, `summary`).
 
-Not seen: a problem that is in a file of data twice; replies mixed up at random among the problems of
-a category, but for few right answers; outputs cut where no answer ends; golds mixed up in a category,
-where some happen to be right."""
+Not seen: a problem that is in a file of data twice; replies mixed up together with their tokens, or
+all about as long, but for few right answers; outputs cut of which fewer than ten are so long; golds
+mixed up in a category, where some happen to be right; numbers rounded before they were graded."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -29,11 +29,11 @@ from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 from trove_lite.judge.canonical import number_text
 
-from .check import LIMITS, UNREAD, Seen, problems_in, standing, unexplained
+from .check import LIMITS, PROBLEM, UNREAD, Seen, problems_in, standing, unexplained
 from .failure_modes import NO_TEXT
 from .likeness import in_common, measured, prompts, texts_in_common
 from .program_checks import of_programs, of_texts
-from .reply_checks import lengths, lost_symbols, of_replies
+from .reply_checks import lengths, lost_symbols, of_lengths, of_replies
 from .tool_checks import listed_tools, of_mode, of_stream, with_calls
 from .verdict_checks import Golds, of_others, of_records, of_verdicts, regraded
 
@@ -43,6 +43,7 @@ OF_TEXT = [
     *("one reply", "replies repeat", "special tokens", "runs on", "syntax errors", "symbols lost"),
     *("short programs", "one skeleton", "right without computing", "tools never called"),
     *("wrong where called", "prints while loading", "another text"),
+    *("another's tokens", "outputs cut"),
 ]
 COLUMNS = ["check", "run", "method", "mode", "category", "share", "count", "of", "example", "limit"]
 MODE = ["run", "method", "mode"]
@@ -79,8 +80,7 @@ def failed_checks(
     if not calls["finish_reason"].isin(["stop", "length"]).any():
         unread.append("not read: cut off; no request says how it ended")
     right = right_answers(stream)
-    known = {(category, n): one for category, n, one in right.itertuples(index=False, name=None)}
-    golds = known | dict(golds or {})
+    golds = right.set_index(PROBLEM)["answer"].to_dict() | dict(golds or {})
     runs = list(runs)
     listed = listed_tools(runs)
     greedy = greedy_runs(runs)
@@ -103,6 +103,7 @@ def failed_checks(
         yield from of_others(part, golds)
         if "solution" in part:
             yield from lost_symbols(part)
+            yield from of_lengths(part)
 
     ran = stream["shortened"].notna() | (stream["provenance"] != "recorded")
     idle = stream[~ran]
@@ -112,11 +113,10 @@ def failed_checks(
             "not read: what programs do; these replies were judged by others, and not run"
         )
     rows = []
-    for where, part in idle.groupby(MODE):
-        found = _read(where, part, in_each, beyond)
-        rows += [row for row in found if row[0] not in OF_EXECUTIONS]
-    for where, part in stream.groupby(MODE):
-        rows += _read(where, part, in_each, beyond)
+    for table, unseen in ((idle, OF_EXECUTIONS), (stream, ())):
+        for where, part in table.groupby(MODE):
+            found = _read(where, part, in_each, beyond)
+            rows += [row for row in found if row[0] not in unseen]
     for where, part in calls.assign(mode=calls["stage"]).groupby(MODE):
         rows += _read(where, part, of_requests, lengths)
     for (run, method, category), part in stream.groupby(STREAM):
@@ -185,16 +185,14 @@ def _read(where: tuple, table: pd.DataFrame, in_each: Count, beyond: Count) -> I
 def _row(where: tuple, category: str, seen: Seen) -> list:
     limits = LIMITS[seen.check]
     limit = limits.whole if category == WHOLE else limits.category
-    counts = [
-        seen.count / seen.of,
-        int(seen.count),
-        int(seen.of),
-    ]
+    share = seen.count / seen.of
     return [
         seen.check,
         *where,
         category,
-        *counts,
+        share,
+        int(seen.count),
+        int(seen.of),
         seen.example,
         limit + seen.more,
     ]
@@ -222,9 +220,13 @@ def of_requests(part: pd.DataFrame) -> Iterator[Seen]:
 def greedy_runs(runs: Iterable[str | Path]) -> set[str]:
     """The names of those runs that took the likeliest token each time: their samples are one by
     rights."""
-    told = [settings for run in runs if (settings := read_description(run).get("settings"))]
-    cold = [settings for settings in told if settings.get("sampling", {}).get("temperature") == 0]
-    return {run_name(settings["name"], seed) for settings in cold for seed in settings["seeds"]}
+    described = (read_description(run).get("settings") or {} for run in runs)
+    return {
+        run_name(one["name"], seed)
+        for one in described
+        if one.get("sampling", {}).get("temperature") == 0
+        for seed in one["seeds"]
+    }
 
 
 def golds_of(

@@ -58,16 +58,15 @@ def measured(stream: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def not_seen(stream: pd.DataFrame) -> pd.Series:
+def not_seen(stream: pd.DataFrame) -> list[bool]:
     """Whether a reply holds blocks of Python of which none was read as its program."""
-    failed = stream["status"].isin(["error", "no_code"]) & stream["response"].notna()
-    found = [
-        bool(python_blocks(row.response)) and not any(code_blocks(row.solution or ""))
-        for row in stream.loc[failed, ["response", "solution"]].fillna("").itertuples()
+    texts = stream[["response", "solution"]].fillna("").itertuples(index=False, name=None)
+    return [
+        status in ("error", "no_code")
+        and bool(python_blocks(reply))
+        and not any(code_blocks(solution))
+        for status, (reply, solution) in zip(stream["status"], texts, strict=True)
     ]
-    return pd.Series(found, stream.index[failed], dtype=bool).reindex(
-        stream.index, fill_value=False
-    )
 
 
 def in_comments(solution: str) -> int:

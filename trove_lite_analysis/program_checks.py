@@ -70,10 +70,8 @@ def of_texts(part: pd.DataFrame) -> Iterator[Seen]:
     yield from one_reply(part)
     written = part[part["code_lines"].ge(0) & ~silent]
     short = written[written["code_lines"] < LINES]
-    example = ""
-    if len(short):
-        first = short[["solution", "tools"]].fillna("").iloc[0]
-        example = " ".join(lines_of("\n".join(first)))
+    texts = short[["solution", "tools"]].head(1).fillna("").to_numpy().ravel()
+    example = " ".join(lines_of("\n".join(texts)))
     yield Seen(
         "short programs",
         len(short),

@@ -1,5 +1,5 @@
-"""Checks of replies that were changed on their way: doubled, stopped at one length, run on, or
-without some symbol."""
+"""Checks of replies that were changed on their way: doubled, stopped at one length, run on, put in
+another's place, or without some symbol."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -35,6 +35,10 @@ COMMON = 0.05  # of programs: a symbol that fewer have says nothing where it lac
 SURE = 20  # programs that should have a symbol: none of so many has it by chance in e^-20 of cases
 FEW = 0.25  # of what is expected: fewer is too few
 LENGTHS = 30  # different lengths of replies: below, one is common by rights
+OUTPUT = 50  # characters: shorter outputs are of one length by rights
+#: A reply's most characters: so many a token, and some more. Published ones have more in 0.3 % of a
+#: mode's replies; mixed up within a category, in 2 to 30 %. Fewer say nothing: a model may think unseen.
+A_TOKEN, MORE = 6, 60
 
 
 def of_replies(part: pd.DataFrame, *, drawn: bool) -> Iterator[Seen]:
@@ -56,14 +60,26 @@ def of_replies(part: pd.DataFrame, *, drawn: bool) -> Iterator[Seen]:
         )
     errors = part["error"].fillna("").astype(str)
     broken = errors[errors.str.match(SYNTAX)]
-    example = broken.iloc[0] if len(broken) else ""
     yield Seen(
         "syntax errors",
         len(broken),
         len(part),
-        example,
+        next(iter(broken), ""),
         problems_in(part),
     )
+
+
+def of_lengths(part: pd.DataFrame) -> Iterator[Seen]:
+    """Replies that are longer than their tokens can be; different outputs that end at one length,
+    which none exceeds."""
+    written = part["response"].fillna("").str.len()
+    long = written > A_TOKEN * part["completion_tokens"] + MORE
+    yield Seen("another's tokens", long.fillna(False).sum(), len(part), problems=problems_in(part))
+    output = part["output"].fillna("")
+    each = output.str.len()
+    cut = output[each.eq(each.max()) & each.ge(OUTPUT)].nunique()
+    if each.nunique() >= LENGTHS:
+        yield Seen("outputs cut", cut, len(part), f"{each.max()} characters", cut)
 
 
 def repeated(part: pd.DataFrame) -> Seen:
@@ -76,16 +92,20 @@ def repeated(part: pd.DataFrame) -> Seen:
     alone = times.eq(1).groupby(level=PROBLEM, observed=True).sum()
     many = each["size"].ge(3) & each["size"].mul(3).gt(each["sum"])
     all_twice = many & alone.le(each["sum"] % 2)
-    example = " ".join(map(str, all_twice.idxmax())) if all_twice.any() else ""
+    example = " ".join(map(str, next(iter(all_twice.index[all_twice]), ())))
     of = int(many.sum())
     return Seen("replies repeat", int(all_twice.sum()), of, example, of)
+
+
+def programs_of(part: pd.DataFrame) -> pd.Series:
+    texts = part["solution"].fillna("").astype(str)
+    return texts[texts.str.contains("```python", regex=False)]
 
 
 def lost_symbols(part: pd.DataFrame) -> Iterator[Seen]:
     """Symbols of Python that far fewer programs have than those of any published part on the same
     data."""
-    texts = part["solution"].fillna("").astype(str)
-    programs = texts[texts.str.contains("```python", regex=False)]
+    programs = programs_of(part)
     expected = pd.read_csv(WRITING, dtype={"symbol": str}).query("dataset == @part.dataset.iloc[0]")
     for row in expected.itertuples():
         there = int(programs.str.contains(row.symbol, regex=False).sum())
@@ -122,8 +142,7 @@ def writing(runs: Iterable[str | Path]) -> pd.DataFrame:
     for run in runs:
         rows = load_candidates(run)
         for (dataset, _), part in rows.groupby(["dataset", "mode"], observed=True):
-            texts = part["solution"].fillna("").astype(str)
-            programs = texts[texts.str.contains("```python", regex=False)]
+            programs = programs_of(part)
             if len(programs) >= ENOUGH:
                 for symbol in SYMBOLS:
                     there = programs.str.contains(symbol, regex=False).mean()

@@ -31,7 +31,7 @@ def of_verdicts(part: pd.DataFrame) -> Iterator[Seen]:
     answers = judged.groupby([*PROBLEM, "answer"], observed=True)
     each = answers["right"].agg(["min", "max"])
     torn = each.index[each["min"] < each["max"]]
-    example = " ".join(map(str, torn[0])) if len(torn) else ""
+    example = " ".join(map(str, next(iter(torn), ())))
     yield Seen("two verdicts", len(torn), len(each), example)
     wrong = judged[judged["misjudged"]]
     yield Seen(

@@ -46,10 +46,13 @@ def base():
 
 
 def golds(rows):
-    right = rows[rows["correct"].fillna(False)]
-    return dict(
-        zip(zip(right["category"], right["problem"], strict=True), right["answer"], strict=True)
-    )
+    return rows[rows["correct"].fillna(False)].set_index(PROBLEM)["answer"].to_dict()
+
+
+def graded(rows, known):
+    """Rows with the verdicts that these golds give."""
+    gold = pd.MultiIndex.from_frame(rows[PROBLEM]).map(known)
+    return rows.assign(correct=(gold == rows["answer"]) & rows["answer"].notna())
 
 
 def put(rows, chosen, **values):
@@ -79,19 +82,6 @@ def no_seed(rows):
     return rows.assign(**{name: rows.loc[first, name].to_numpy() for name in OF_PROGRAM})
 
 
-def prompts_shifted(rows):
-    known = golds(rows)
-    places = rows[PROBLEM].drop_duplicates()
-    before = places.assign(
-        other=places.groupby("category", observed=True)["problem"].shift(1)
-    ).dropna()
-    moved = rows.merge(before, on=PROBLEM).drop(columns=OF_PROGRAM)
-    source = rows[[*PROBLEM, "sample", *OF_PROGRAM]].rename(columns={"problem": "other"})
-    moved = moved.merge(source, on=["category", "other", "sample"])
-    where = zip(moved["category"], moved["problem"], moved["answer"], strict=True)
-    return moved.assign(correct=[known.get((c, n)) == answer for c, n, answer in where])
-
-
 def one_example_copied(rows):
     code = "```python\nn = {0}\ntotal = 0\nfor i in range(n):\n    total = total + i * {1}\nprint(total + n * {1})\n```"
     text = {
@@ -112,9 +102,8 @@ def two_hundred_numbers(rows):
 
 
 def gold_in_the_prompt(rows):
-    rows["answer"] = [
-        golds(rows).get(key, "11.0") for key in zip(rows["category"], rows["problem"], strict=True)
-    ]
+    keys = pd.MultiIndex.from_frame(rows[PROBLEM])
+    rows["answer"] = keys.map(golds(rows)).fillna("11.0")
     text = {
         "solution": lambda row: f"```python\nprint({row.answer})\n```",
         "output": lambda row: f"{row.answer}\n",
@@ -149,8 +138,7 @@ def verdicts_of_the_next_problem(rows):
 
 def lax(rows, close=0.1):
     """The grader takes what is within a tenth of the gold."""
-    known = golds(rows)
-    gold = [known.get(key) for key in zip(rows["category"], rows["problem"], strict=True)]
+    gold = pd.MultiIndex.from_frame(rows[PROBLEM]).map(golds(rows))
     ours, theirs = (pd.to_numeric(pd.Series(each, rows.index)) for each in (rows["answer"], gold))
     taken = (ours - theirs).abs() <= close * theirs.abs()
     return rows.assign(correct=rows["correct"].astype(bool) | taken)
@@ -158,20 +146,14 @@ def lax(rows, close=0.1):
 
 def written_anew(old, new):
     """All texts lose a symbol on their way."""
-    return lambda rows: rows.assign(
-        **{name: rows[name].str.replace(old, new) for name in ("response", "solution")}
-    )
+    return kept_otherwise(lambda text: text.replace(old, new))
 
 
 def twice(rows):
     """Each reply comes twice: eight draws of fifteen."""
-    source = rows.groupby(PROBLEM, observed=True).cumcount() // 2
-    first = rows.groupby(PROBLEM, observed=True)["program"].transform("size").cumsum() * 0
-    start = rows.groupby(PROBLEM, observed=True).ngroup() * 15
-    drawn = rows.sort_values(PROBLEM, kind="stable").reset_index(drop=True)
-    taken = drawn.iloc[(start + source + first).to_numpy()]
-    rows = rows.sort_values(PROBLEM, kind="stable").reset_index(drop=True)
-    return rows.assign(**{name: taken[name].to_numpy() for name in OF_PROGRAM})
+    rows = rows.sort_values([*PROBLEM, "sample"], ignore_index=True)
+    taken = rows[OF_PROGRAM].iloc[rows.index - (rows.index % 15 + 1) // 2]
+    return rows.assign(**taken.set_index(rows.index))
 
 
 def run_on(tail):
@@ -200,11 +182,17 @@ def stale_answers(rows):
 
 
 def sign_of_numbers_lost(rows):
-    known = golds(rows)
-    where = zip(rows["category"], rows["problem"], strict=True)
     answers = [a.lstrip("-") if isinstance(a, str) else None for a in rows["answer"]]
-    right = [known.get(key) == answer for key, answer in zip(where, answers, strict=True)]
-    return rows.assign(answer=answers, correct=right)
+    return graded(rows.assign(answer=answers), golds(rows))
+
+
+def mixed_up(rows, half=False):
+    """Replies at random at another problem of their category; of half of the problems alone."""
+    rows = rows.sort_values("category", kind="stable", ignore_index=True)
+    each = rows.groupby("category", observed=True)
+    drawn = each[OF_PROGRAM].sample(frac=1, random_state=0).set_index(rows.index)
+    stay = half & rows["problem"].mod(2).eq(0)
+    return graded(rows.assign(**drawn.where(~stay, rows[OF_PROGRAM])), golds(rows))
 
 
 def verdicts_of_another_category(rows):
@@ -224,36 +212,25 @@ def kept_otherwise(change):
     return lambda rows: rows.assign(**{name: change(rows[name].str) for name in names})
 
 
-def exchanged(rows, one="counting", other="number"):
-    """Two categories exchange their replies, problem by problem."""
-    return moved(rows, {one: other, other: one})
-
-
-def moved(rows, to, reverse=False):
-    """Replies as they are when a problem gets those of the same place in another category, or from
-    the end."""
+def moved(rows, to, reverse=False, after=0):
+    """Replies as they are when a problem gets those of the same place in another category, from
+    the end, or of a problem before."""
     known = golds(rows)
     places = rows[PROBLEM].drop_duplicates().sort_values(PROBLEM)
-    places["rank"] = places.groupby("category", observed=True).cumcount(ascending=not reverse)
-    ranks = places.assign(rank=places.groupby("category", observed=True).cumcount())
+    each = places.groupby("category", observed=True)
+    ranks = places.assign(rank=each.cumcount())
+    places["rank"] = each.cumcount(ascending=not reverse) + after
     source = rows[[*PROBLEM, "sample", *OF_PROGRAM]].merge(places, on=PROBLEM)
     source["category"] = source["category"].map(lambda name: to.get(name, name))
     own = rows.merge(ranks, on=PROBLEM).drop(columns=OF_PROGRAM)
     found = own.merge(source.drop(columns="problem"), on=["category", "rank", "sample"])
-    where = zip(found["category"], found["problem"], found["answer"], strict=True)
-    right = [known.get((c, n)) == answer for c, n, answer in where]
-    return found.assign(correct=right).drop(columns="rank")
-
-
-def capped(calls):
-    """A server ends each reply at 88 tokens, and says that the model stopped."""
-    return calls["completion_tokens"].clip(upper=88)
+    return graded(found, known).drop(columns="rank")
 
 
 #: What happens, its check, and how rows become by it; or, of those in OF_CALLS, calls.
 ACCIDENTS = {
     "no seed": ("samples alike", no_seed),
-    "prompts shifted": ("neighbours' answers", prompts_shifted),
+    "prompts shifted": ("neighbours' answers", lambda r: moved(r, {}, after=1)),
     "last line lost": (
         "prints nothing",
         lambda r: put(r, spread(r, 0.6), status="ok", error=None, **LOST),
@@ -285,10 +262,16 @@ ACCIDENTS = {
     "verdicts moved by one sample": ({"two verdicts", "another verdict"}, verdicts_moved),
     "a lax grader": ("another verdict", lax),
     "bold stripped": ("symbols lost", written_anew("**", "*")),
-    "a server's own limit": ("one length", capped),
+    "a server's own limit": (
+        "one length",
+        lambda calls: calls["completion_tokens"].clip(upper=88),
+    ),
     "replies doubled": ("replies repeat", twice),
     "run-on turns": ("special tokens", run_on("<|im_end|>\n<|im_start|>user\nAnd then?")),
-    "categories exchanged": ("neighbours' answers", exchanged),
+    "categories exchanged": (
+        "neighbours' answers",
+        lambda r: moved(r, {"counting": "number", "number": "counting"}),
+    ),
     # more of our own
     "verdicts of the next problem": (
         {"two verdicts", "another verdict"},
@@ -313,11 +296,30 @@ ACCIDENTS = {
         verdicts_of_another_category,
     ),
     "the last ones over time": ("one error", late_ones_over_time),
+    "replies mixed up": ("another's tokens", mixed_up),
+    "replies of half of the problems mixed up": (
+        "another's tokens",
+        lambda r: mixed_up(r, half=True),
+    ),
+    "outputs kept to 100 characters": (
+        "outputs cut",
+        lambda r: r.assign(output=(r["output"] + r["response"].mask(spread(r, 0.8), "")).str[:100]),
+    ),
+    "last line of some lost": (
+        "prints nothing",
+        lambda r: put(r, spread(r, 0.15), status="ok", error=None, **LOST),
+    ),
+    "prompts cut": ("prompts alike", lambda calls: calls["prompt_tokens"].clip(upper=400)),
+    "wrong verdicts lost": (
+        "all right",
+        lambda r: r.assign(correct=r["correct"].where(r["correct"])),
+    ),
 }
 #: What happens to a table after its programs ran; all else happens before.
 SINCE = {name for name, (check, _) in ACCIDENTS.items() if check == "another text"}
 OF_CALLS = {
     "no question": "prompt_tokens",
+    "prompts cut": "prompt_tokens",
     "limit too low": "finish_reason",
     "a server's own limit": "completion_tokens",
 }
@@ -375,7 +377,7 @@ def test_samples_may_be_one_at_temperature_0(base, tmp_path):
 
 OF_ACCIDENTS = {
     *("two verdicts", "another verdict", "answer from nothing", "neighbours' answers"),
-    "another text",
+    *("another text", "another's tokens", "outputs cut"),
     *("replies repeat", "special tokens", "runs on", "syntax errors", "symbols lost", "one length"),
 }
 PUBLISHED = ["bench/runs/own-latm-gpt4", "bench/runs/own-craft", "bench/runs/own-tte"]

@@ -1,7 +1,8 @@
 """The numbers of a close reading of the bench, each by one command.
 
 close_reading.csv is their table: by which command, of what, what is `found`, what the reader
-(`read`) had, and `why` these differ. `none`: of logs that the kit does not fetch. `count`:
+(`read`) had, and `why` these differ. `none`: no command, and why. `sessions`: nine numbers by others
+with tools and nine without, which stand there. `count`:
 `trove-lite summary RUN --count QUERY`, programs and the right ones. `compare`: `trove-lite
 compare RUN RUN …`, the difference in points with its interval. `table`: results that `make bench`
 and `make answer` write. What takes a few lines of its own stands below;
@@ -12,6 +13,7 @@ test_rules.py which comparisons count.
 import os
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -91,6 +93,18 @@ def test_tables_hold_it(where, found):
             )
 
 
+@of("sessions")
+def test_sessions_of_others_are_compared_task_by_task_and_call_by_call(where, found):
+    told = {}
+    for what in found:
+        kind, _, numbers = what.partition(": ")
+        ours, theirs = (np.array(own.split(), float) for own in numbers.split(" - "))
+        gap = 100 * np.array(mean_interval((ours - theirs) / 11)[:3])
+        points = "{:.1f} [{:.1f}, {:.1f}]".format(*gap)
+        told[what] = points if kind == "completed" else f"{ours.sum() / theirs.sum():.2f}"
+    assert told == found
+
+
 @pytest.mark.parametrize(
     ("rival", "ends"), [("cot-bbh", (-1.6, 103.8)), ("own-primitive-bbh", (-6.4, 76.4))]
 )
@@ -121,15 +135,6 @@ def test_more_are_behind_by_the_secondary_measures(measure, behind):
     assert (
         found - {"latm-primitive-official"} == behind
     )  # its tools are not used: no difference is given
-
-
-def test_earlier_draws_are_kept():
-    drawn = (
-        pd.read_csv(ROOT / "studies/numbers.csv")
-        .query("batch == 1")
-        .set_index("comparison")["difference"]
-    )
-    assert (100 * drawn[["creator-own", "trove-tabmwp-official"]]).round(1).tolist() == [-10.9, 1.0]
 
 
 def stream(name: str) -> pd.DataFrame:

@@ -32,9 +32,9 @@ MODELS = {
 TITLE = "What tools gain, and how many times the tokens they take: strong models, runs of others"
 CAPTION = (
     "A mark a method and model, on the problems that it was run on most. "
-    "Bars: 95 % over problems and, where a side has several runs, runs. "
+    "Bars: 95 % over problems and, where a system has several runs, runs. "
     "Small marks, thin: the same method at equal tokens. Making functions is not counted. "
-    "Shown: the interval leaves 0 out; nothing is corrected. Not counted: placebos, without tools on either side. "
+    "Shown: the interval leaves 0 out; nothing is corrected. Not counted: placebos, without tools in either system. "
     "Memories: on AIME, or on equations where it says so; characters written stand for tokens. "
     "MATH and miniF2F were run by the authors of LLM Library Learning Fails, memories by those of "
     "Dynamic Cheatsheet."
@@ -68,7 +68,7 @@ def figure(marks: pd.DataFrame) -> Figure:
     axes.set_xscale("log", base=2)
     axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
     axes.set_xlim(0.5, 28)  # room for words
-    axes.set_xlabel("times the tokens of the side without tools (memories: characters written)")
+    axes.set_xlabel("times the tokens of the system without tools (memories: characters written)")
     axes.set_ylabel("right problems with tools − without (points)")
     legend(drawn, dict(STYLES.values()), marks)
     return titled(drawn, marks, TITLE, CAPTION, name="strong")

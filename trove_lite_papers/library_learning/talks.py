@@ -160,7 +160,7 @@ def runs_of(root: Path) -> tuple[list[Run], list[tuple[Path, str]]]:
     seeds = Counter()
     if absent := [name for name in METHODS if not (root / name).is_dir()]:
         raise UsageError(
-            f"{root}: has no folder {absent[0]}; give the folder that holds both sides"
+            f"{root}: has no folder {absent[0]}; give the folder that holds both systems"
         )
     for name, method in METHODS.items():
         for folder in sorted((root / name).iterdir()):

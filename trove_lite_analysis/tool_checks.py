@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,7 +38,7 @@ def names_in(text: str) -> Names:
     other)."""
     nodes: list[ast.AST] = []
     with suppress(*NOT_PARSED):
-        nodes += ast.walk(ast.parse("\n".join(code_blocks(text))))
+        nodes += chain.from_iterable(map(ast.walk, statements("\n".join(code_blocks(text)))))
     calls = (node.func for node in nodes if isinstance(node, ast.Call))
     imports = (
         node for node in nodes if isinstance(node, ast.ImportFrom) and node.module == "toolbox"

@@ -198,6 +198,12 @@ ODD = {
         b'data: {"choices": [{"text": "print("}]}\n\n', "text/event-stream"
     ),
     "a stream that breaks off in a piece": content(b'data: {"choices": [{"te', "text/event-stream"),
+    **{
+        f"a stream of {odd}": content(
+            f"data: {odd}\n\ndata: [DONE]\n".encode(), "text/event-stream"
+        )
+        for odd in ("1", "[]", "null", "true", '"x"')
+    },
     "a stream of nothing": content(b": ping\n\ndata: {}\n\ndata: [DONE]\n", "text/event-stream"),
     "a stream with an error": content(
         b'data: {"choices": [{"text": "pri"}]}\n\ndata: {"error": {"message": "no card"}}\n\n'

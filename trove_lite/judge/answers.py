@@ -16,7 +16,7 @@ from contextlib import suppress
 from .canonical import number_text
 
 QUOTES = "\"'`“”‘’ "
-NUMBER = re.compile(r"-?\d+(?:\.\d*)?")  # with digits of every script, as the official rule
+NUMBER = re.compile(r"-?\d++(?:\.\d*+)?+")  # with digits of every script, as the official rule
 DECIMAL = re.compile(r"[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
 LONGEST = 10_000  # characters: nothing longer is a number, or one answer
 MARKS = 30  # combining marks after one letter, as many as Unicode's stream-safe text may have
@@ -33,6 +33,12 @@ def read_numbers(output: str) -> list[str]:
     found = NUMBER.findall(output)
     known = {text: number_text(float(text)) for text in set(found)}
     return [known[text] for text in found]
+
+
+def first_number(output: str) -> str | None:
+    """The first that `read_numbers` finds."""
+    found = NUMBER.search(output)
+    return found and number_text(float(found[0]))
 
 
 def graded(answers: Sequence[str]) -> str | None:
@@ -116,7 +122,7 @@ def text_is_correct(answers: Sequence[str], gold: float | str) -> bool:
     with suppress(ValueError):
         if answers[0].isascii():
             return is_correct(answers[0], gold)
-    return number_is_correct(read_numbers(answers[0]), gold)
+    return is_correct(first_number(answers[0]), gold)
 
 
 def read_text(output: str) -> list[str]:

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from .answers import LONGEST
 from .canonical import as_number
 from .strict import SKETCHES, apart, are_same, far, near, plainly, sketch
 from .values import is_mathematics, is_wordy, plain_text, value_of
@@ -59,7 +60,7 @@ def are_one(one: str, other: str) -> bool:
 @lru_cache(SKETCHES)
 def bare(text: str) -> str:
     """What an answer in words says: of `the total is 18 dollars`, 18 dollars."""
-    if plainly(text):
+    if len(text) > LONGEST or plainly(text):
         return text
     plain = plain_text(text)
     return (said(plain, False) if is_wordy(plain) else None) or text

@@ -146,6 +146,8 @@ class SampleUnavailable(ModelError):
     be."""
 
 
+LONGEST_LINE = 10_000  # characters of a server's words that are looked at
+
 #: What engines say of a prompt that does not fit.
 TOO_LONG = re.compile(
     r"context.?(length|size|window|limit)|maximum (model|input|prompt|sequence) length|max_model_len"
@@ -223,5 +225,6 @@ def one_line(error: BaseException) -> str:
 
 
 def plain(text: str) -> str:
-    """Somebody's text as one line that does nothing to a terminal."""
-    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+    """Somebody's text as one line that does nothing to a terminal; of a long one its beginning."""
+    begins = text[:LONGEST_LINE]
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in begins).split())

@@ -82,6 +82,8 @@ def of_stream(content: bytes) -> dict:
         if done := value.strip() == b"[DONE]":
             continue
         part = json.loads(value)
+        if not isinstance(part, dict):
+            raise ValueError("a piece of a stream that is no object")
         if at(part, "error"):
             return part
         for choice in objects(part.pop("choices", None)):

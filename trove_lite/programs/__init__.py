@@ -16,6 +16,9 @@ LONGEST_REPLY = 1 << 16
 #: Characters of code whose syntax is looked at: Python's own parser takes five seconds for a MiB.
 #: Longer code is taken as code that does not parse.
 LONGEST_CODE = 20_000
+#: Characters of a reply's tools together, each with what it needs. A reply of 64 KiB can ask for a
+#: hundred MB: its first half before each of its thousands of functions. Then it has none.
+LONGEST_TOOLS = 1 << 18
 
 #: A fenced block as the official program sees it: one character after the fence is skipped,
 #: whatever it is.

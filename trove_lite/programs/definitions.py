@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from . import NOT_PARSED, statements
+from . import LONGEST_TOOLS, NOT_PARSED, statements
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 DEFINITIONS = FUNCTIONS | ast.ClassDef
@@ -26,6 +26,9 @@ EFFECTS = {
     "sleep",
 }
 EFFECTS |= {"help", "breakpoint", "__import__", "stdin", "stdout", "stderr"}
+
+
+MOST_STATEMENTS = 1000  # of a block
 
 
 class Definition(NamedTuple):
@@ -61,53 +64,59 @@ def definitions(source: str) -> Definitions | None:
 
 
 def _definitions(body: list[ast.stmt], source: str) -> Definitions:
-    lines = source.split("\n")
+    if len(body) > MOST_STATEMENTS:
+        raise ValueError("too many statements")
+    lines = source.encode("utf-8", "surrogatepass").split(b"\n")
     binds = {one: _bound(one) for one in body}
     names = {one: _names(ast.walk(one)) for one in body}
     texts = {one: _text(one, lines) for one in body}
 
-    def needed(wanted: set[str], among: Mapping[str, list[ast.stmt]]) -> set[ast.stmt]:
-        """The statements that bind these names, or what those need; who imports everything may bind
-        any."""
-        found = set()
-        asked = set()
-        todo = {*wanted, "*"}
-        while todo:
-            asked |= todo
-            new = {one for name in todo for one in among.get(name, ())} - found
-            found |= new
-            todo = {other for one in new for other in names[one]} - asked
-        return found
-
-    def is_kept(one: ast.stmt) -> bool:
-        if not binds[one]:
-            return False
-        at_once = _names(_at_once(one))
-        if isinstance(one, ast.Assign | ast.AnnAssign):
-            at_once = at_once.union(*(names[other] for other in needed(at_once, bound_in_body)))
-        return EFFECTS.isdisjoint(at_once)
-
-    def by_name(statements: Iterable[ast.stmt]) -> dict[str, list[ast.stmt]]:
+    def by_name(named: Mapping[ast.stmt, set[str]]) -> dict[str, list[ast.stmt]]:
         found = defaultdict(list)
-        for one in statements:
-            for name in binds[one]:
+        for one, its in named.items():
+            for name in its:
                 found[name].append(one)
         return found
 
-    bound_in_body = by_name(body)
+    def is_kept(one: ast.stmt) -> bool:
+        effects = harmful if isinstance(one, ast.Assign | ast.AnnAssign) else EFFECTS
+        return bool(binds[one]) and effects.isdisjoint(_names(_at_once(one)))
+
+    # names whose binding needs an effect, however far away
+    harmful = EFFECTS.union(*(binds[one] for one in _reached(EFFECTS, by_name(names), binds)))
     kept = [one for one in body if is_kept(one)]
-    bound_in_kept = by_name(kept)
+    bound_in_kept = by_name({one: binds[one] for one in kept})
     kept_ones = set(kept)
     tools = {}
-    for one in kept:
-        if isinstance(one, DEFINITIONS):
-            own = needed({one.name}, bound_in_kept)
-            source_alone = "\n".join(texts[other] for other in kept if other in own)
-            docstring = ast.get_docstring(one) or ""
-            tools[one.name] = Definition(one.name, _call(one), docstring, texts[one], source_alone)
+    left = LONGEST_TOOLS
+    for name, one in {one.name: one for one in kept if isinstance(one, DEFINITIONS)}.items():
+        own = _reached({name, "*"}, bound_in_kept, names)  # who imports everything may bind any
+        source_alone = "\n".join(texts[other] for other in kept if other in own)
+        left -= len(source_alone)
+        if left < 0:
+            raise ValueError("functions that all need one another are not read")
+        docstring = ast.get_docstring(one) or ""
+        tools[name] = Definition(name, _call(one), docstring, texts[one], source_alone)
     left_out = tuple(texts[one] for one in body if one not in kept_ones and not _is_idle(one))
     code = "\n".join(texts[one] for one in kept) if left_out else source
     return Definitions(tuple(tools.values()), code, left_out)
+
+
+def _reached(
+    wanted: set[str],
+    among: Mapping[str, Sequence[ast.stmt]],
+    onward: Mapping[ast.stmt, set[str]],
+) -> set[ast.stmt]:
+    """The statements that these names lead to, and those that these lead to by `onward`."""
+    found = set()
+    asked = set()
+    todo = wanted
+    while todo:
+        asked |= todo
+        new = {one for name in todo for one in among.get(name, ())} - found
+        found |= new
+        todo = {other for one in new for other in onward[one]} - asked
+    return found
 
 
 def _bound(statement: ast.stmt) -> set[str]:
@@ -161,18 +170,14 @@ def _at_once(node: ast.AST) -> Iterator[ast.AST]:
             yield from _at_once(child)
 
 
-def _text(statement: ast.stmt, lines: Sequence[str]) -> str:
+def _text(statement: ast.stmt, lines: list[bytes]) -> str:
     """A statement's own text, decorators and comments in it included; offsets are in bytes."""
-    first = min(
-        [statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))]
-    )
-    text = "\n".join(lines[first - 1 : statement.end_lineno]).encode("utf-8", "surrogatepass")
-    after = (
-        len(lines[statement.end_lineno - 1].encode("utf-8", "surrogatepass"))
-        - statement.end_col_offset
-    )
-    start = statement.col_offset if first == statement.lineno else 0
-    return text[start : len(text) - after].decode("utf-8", "surrogatepass")
+    first = min(one.lineno for one in (statement, *getattr(statement, "decorator_list", ())))
+    text = lines[first - 1 : statement.end_lineno]
+    text[-1] = text[-1][: statement.end_col_offset]
+    if first == statement.lineno:
+        text[0] = text[0][statement.col_offset :]
+    return b"\n".join(text).decode("utf-8", "surrogatepass")
 
 
 def _is_idle(statement: ast.stmt) -> bool:

@@ -13,11 +13,20 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from ..errors import TroveLiteError, encodable
-from . import LONGEST_REPLY, NOT_PARSED, Tool, code_blocks, fenced, parsed, statements
+from . import (
+    LONGEST_REPLY,
+    LONGEST_TOOLS,
+    NOT_PARSED,
+    Tool,
+    code_blocks,
+    fenced,
+    parsed,
+    statements,
+)
 from .definitions import Definition, definitions
 
 #: Where a completion goes on to a problem that nobody asked.
@@ -59,7 +68,7 @@ def isolated_tools(blocks: Iterable[str]) -> Parsed:
     left_out = 0
     for block in blocks:
         found = definitions(block)
-        imports = list(_imports(block.split("\n")))
+        imports = _bounded(_imports(block.split("\n")))
         if found and found.tools:
             tools += map(_tool, found.tools)
             tools += [tool for tool in imports if tool.name.startswith("toolbox.")]
@@ -85,9 +94,20 @@ def parse_tools(section: str) -> tuple[Tool, ...]:
     """The tools of a Tools section by the official rules (`utils/code.py`). A block with a line
     that looks like a definition holds functions, each with all that is before the first one,
     such as its imports; in any other block each line with the word "import" is an import."""
-    return tuple(
-        tool for block in code_blocks(section.strip()) for tool in _tools_in(block.split("\n"))
-    )
+    blocks = code_blocks(section.strip()) if len(section) <= 2 * LONGEST_TOOLS else ()
+    return _bounded(tool for block in blocks for tool in _tools_in(block.split("\n")))
+
+
+def _bounded(tools: Iterable[Tool]) -> tuple[Tool, ...]:
+    """These tools; none where they are longer than LONGEST_TOOLS."""
+    found = []
+    left = LONGEST_TOOLS
+    for tool in tools:
+        left -= len(tool.source)
+        if left < 0:
+            return ()
+        found.append(tool)
+    return tuple(found)
 
 
 def _official(text: str) -> Parsed:
@@ -178,7 +198,7 @@ def _strict(text: str) -> Parsed:
     if blocks := python_blocks(solution):
         solution = fenced("\n\n".join(blocks))
     made = tuple(python_blocks(tools))
-    return Parsed(solution, tuple(tool for block in made for tool in _strict_tools(block)), made)
+    return Parsed(solution, _bounded(chain.from_iterable(map(_strict_tools, made))), made)
 
 
 def _strict_tools(code: str) -> Sequence[Tool]:
@@ -189,6 +209,8 @@ def _strict_tools(code: str) -> Sequence[Tool]:
         ]
         before = "".join(f"{ast.unparse(node)}\n" for node in shared)
         tools = []
+        if len(before) * len(body) > LONGEST_TOOLS:
+            return tools
         for node in body:
             if isinstance(node, ast.FunctionDef):
                 returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
@@ -258,7 +280,7 @@ def read_blocks(text: str, *, headings: bool = False, chat: bool = False) -> Par
         tools = lines[start + 1 : end]
         lines = [*lines[:start], *lines[end:]]
     code = "\n\n".join(blocks_in("\n".join(lines).strip()))
-    found = tuple(
+    found = _bounded(
         tool for block in blocks_in("\n".join(tools)) for tool in _tools_in(block.split("\n"))
     )
     return Parsed(fenced(code) if code.strip() else "", found, tuple(tool.source for tool in found))
@@ -334,10 +356,9 @@ def blocks_in(text: str) -> list[str]:
 
 #: What opens and closes a model's thinking, but in quotes; and fences.
 TOKEN = re.compile(
-    r"""(?<!['"`])(?:(?P<open><\s?(?:\w{1,9}:)?(?:think|thinking|thoughts?|reasoning)\s?>|(?-i:\[THINK\])|◁think▷"""
-    r"""|<\|channel\|>(?:analysis|commentary)<\|message\|>)"""
-    r"""|(?P<close><\s?/\s?(?:\w{1,9}:)?(?:think|thinking|thoughts?|reasoning)\s?>|(?-i:\[/THINK\])|◁/think▷"""
-    r"""|<\|channel\|>final<\|message\|>))|^[ \t]*+(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<label>[^\s`]*+)[^`\n]*+$""",
+    r"""(?<!['"`])(?P<tag><(?=[\w\s/|])(?:\s?+(?:/\s?+)?+(?:\w{1,9}:)?(?:think(?:ing)?|thoughts?|reasoning)\s?>"""
+    r"""|\|channel\|>(?:analysis|commentary|final)<\|message\|>)|(?-i:\[/?THINK\])|◁/?think▷)"""
+    r"""|^[ \t]*+(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<label>[^\s`]*+)[^`\n]*+$""",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -353,10 +374,10 @@ def without_thinking(text: str) -> tuple[str, str]:
     the prompt, ends thinking that began with the text. Tags in a program, in quotes, and in the
     middle of what is said are text."""
     tokens = list(islice(TOKEN.finditer(text), MOST_TOKENS))
-    closes = [place for place, token in enumerate(tokens) if token["close"]]
-    last = closes[-1] if closes else -1
-    if not closes and not any(token["open"] for token in tokens):
+    steps = [_step(token["tag"]) for token in tokens]
+    if not any(steps):
         return text, ""
+    last = max((place for place, step in enumerate(steps) if step < 0), default=-1)
     first = _first_of_line(text, tokens)
     shut = _shut_next(tokens)
     end = len(text.rstrip())
@@ -367,19 +388,17 @@ def without_thinking(text: str) -> tuple[str, str]:
         token = tokens[place]
         if token["fence"]:
             inside = not inside or bool(token["label"])
-        elif token["open"] and not inside and (spans or first[place]):
+        elif steps[place] > 0 and not inside and (spans or first[place]):
             if place >= last:  # never closed
                 spans.append((token.start(), len(text)))
                 break
             depth = 1
             place = place + 1
-            while place < last and (
-                depth := depth + bool(tokens[place]["open"]) - bool(tokens[place]["close"])
-            ):
+            while place < last and (depth := depth + steps[place]):
                 place += 1  # to its own close, or, where tags are only named, to the last
             spans.append((token.start(), tokens[place].end()))
         elif (
-            token["close"]
+            steps[place] < 0
             and not (spans and token.end() == end)
             and (not inside or (first[place] and not shut[place]))
         ):
@@ -392,6 +411,12 @@ def without_thinking(text: str) -> tuple[str, str]:
     edges = [0, *(edge for span in spans for edge in span), len(text)]
     said = "".join(text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True))
     return said.strip(), "".join(text[a:b] for a, b in spans)
+
+
+def _step(tag: str | None) -> int:
+    """1 for what opens thinking, -1 for what closes it."""
+    closes = tag and ("/" in tag or "|>final<|" in tag.lower())
+    return -1 if closes else int(bool(tag))
 
 
 def _first_of_line(text: str, tokens: Sequence[re.Match]) -> list[bool]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from trove_lite.datasets.base import Dataset, Problem, numbered
 from trove_lite.datasets.files import pinned_file, pinned_records
 from trove_lite.judge.answers import (
+    first_number,
     graded,
     is_correct,
     is_one_of,
@@ -67,7 +68,7 @@ def shown(file: Path, name: str) -> str:
 def released_is_correct(answers: Sequence[str], gold: Sequence[object]) -> bool:
     """TroVE's rule: some gold value fits, a float the first number printed, anything else all that
     was printed."""
-    first = next(iter(read_numbers(printed(answers))), None)
+    first = first_number(printed(answers))
     if any(is_correct(first, value) for value in gold if isinstance(value, float)):
         return True
     return is_one_of(answers, [str(value) for value in gold if not isinstance(value, float)])

@@ -6,6 +6,7 @@
     python -m studies ablations studies/NAME.toml [--folder PART=RUN …]
     python -m studies plan                    # in which factors the systems of planned comparisons differ; refuses two
     python -m studies seal                    # the hashes of what every planned part asks, kept when a method is gone
+    python -m studies health [STUDY.toml]     # the checks that published runs fail, into checks.json, which essays read
     python -m studies check [STUDY.toml]      # every run beside its plan, every comparison by the plan's rules
     python -m studies beside STUDY.toml       # readings that no plan asked for: beside.csv
     python -m studies silent STUDY.toml       # programs for which a tool printed, run again with silent tools
@@ -19,8 +20,8 @@ sets has a report of its own, unless it says `together = true`. Parts of the gro
 held against the study's `default`, whose samples they may share (`reuse = "part:NAME"`). `plan`
 prints in what the systems of each comparison differ, and refuses those that differ in another factor
 than they name. A study of many models has a folder of results for each, by its name:
-results/models/MODEL; `check`, `read` and `report` go through all of them, or that of `--results`.
-Where no study is named, `check` and `read` go through all studies, and the others take the bench.
+results/models/MODEL; `health`, `check`, `read` and `report` go through all of them, or that of `--results`.
+Where no study is named, `health`, `check` and `read` go through all studies, and the others take the bench.
 """
 
 import argparse
@@ -32,7 +33,7 @@ from studies.checking import pages, says
 from studies.factors import plan
 from studies.notebooks import ablate, report
 from studies.plan import Study, read_study
-from studies.publish import publish
+from studies.publish import keep_checks, publish
 from studies.run import run
 from trove_lite.errors import TroveLiteError
 
@@ -45,12 +46,13 @@ ACTIONS = [
     "ablations",
     "plan",
     "seal",
+    "health",
     "check",
     "beside",
     "silent",
     "read",
 ]
-OF_ALL = ["check", "read"]
+OF_ALL = ["health", "check", "read"]
 
 
 def main(words: list[str] | None = None) -> int:
@@ -132,8 +134,8 @@ def places(study: Study, given: argparse.Namespace) -> list[Path]:
 
 
 def look(study: Study, given: argparse.Namespace) -> None:
-    """Print what `check` or `read` says of each folder of a study's results; of all studies those
-    that have any."""
+    """Print what `check` or `read` says of each folder of a study's results, or keep its `health`;
+    of all studies those that have any."""
     for place in places(study, given):
         folders = [
             folder
@@ -141,6 +143,9 @@ def look(study: Study, given: argparse.Namespace) -> None:
             if not given.only or folder.name in given.only
         ]
         if not (folders or given.study):
+            continue
+        if given.action == "health":
+            keep_checks(study, place)
             continue
         parts = bench.read_parts(folders, given.only, study)
         lines = pages(parts.values()) if given.action == "read" else says(parts, study)

@@ -107,10 +107,12 @@ def off_budget(about: Mapping, rows: pd.DataFrame, calls: pd.DataFrame) -> tuple
     )
 
 
+@cache
 def problems_of(part: Part) -> int:
     return part.candidates.groupby(PROBLEM, observed=True).ngroups
 
 
+@cache
 def samples_of(part: Part) -> int:
     """Of a problem: those among which agreement chooses."""
     return int(part.candidates.groupby(PROBLEM, observed=True).size().mode().max())

@@ -1,8 +1,10 @@
 """Copies a study's complete parts into results/, with an account of each and an index that links to
 what shows them."""
 
+import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 
 import pandas as pd
@@ -16,6 +18,8 @@ from trove_lite.programs.calling import TABLE
 from trove_lite_analysis.health import failed_checks, golds_of, in_words, to_count
 from trove_lite_analysis.recorded.tool_calls import tool_calls
 
+#: Of a folder of results: the checks that its runs fail, which take seconds a run to read.
+CHECKS = "checks.json"
 TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
 INDEX = """\
 # {title}
@@ -79,6 +83,7 @@ def publish(
         lineterminator="\n",
     )
     (results / "README.md").write_text(index(study, table, results, health), encoding="utf-8")
+    keep_checks(study, results)
     return table
 
 
@@ -146,6 +151,38 @@ def tables_of(folder: Path) -> Tables:
 
 
 def explained(part: Part, folder: Path, tables: Tables | None = None) -> list[tuple[str, str]]:
+    """What `checks_of` finds, as it was kept of the same run and reasons where it was."""
+    kept = kept_checks(part, folder)
+    return checks_of(part, folder, tables) if kept is None else kept
+
+
+def kept_checks(part: Part, folder: Path) -> list[tuple[str, str]] | None:
+    """What `keep_checks` kept of a published run; None of one that has changed since."""
+    path = folder.parent.parent / CHECKS
+    if not path.is_file():
+        return None
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    lines = kept.get(run_and_reasons(part, folder))
+    return None if lines is None else [(line, why) for line, why in lines]
+
+
+def keep_checks(study: Study, results: Path) -> None:
+    """Read the checks of all published runs anew, and keep them beside these."""
+    parts = [(part, part.published(results)) for part in study.parts]
+    kept = {run_and_reasons(*each): checks_of(*each) for each in parts if is_complete(each[1])}
+    told = json.dumps(kept, indent=1, ensure_ascii=False)
+    (results / CHECKS).write_text(told + "\n", encoding="utf-8")
+
+
+def run_and_reasons(part: Part, folder: Path) -> str:
+    """A run's name, with the hash of its settings, its tables, and what its study says of checks."""
+    names = ("run.json", "candidates.parquet", "calls.parquet")
+    held = [(folder / name).read_bytes() for name in names]
+    reasons = repr((part.accepted, part.counted, part.withdrawn))
+    return f"{part.name} {sha256(b''.join([*held, reasons.encode()])).hexdigest()[:16]}"
+
+
+def checks_of(part: Part, folder: Path, tables: Tables | None = None) -> list[tuple[str, str]]:
     """The checks of a part's health in words, each with why it is accepted, by the study's file.
     tables: `tables_of` its folder, where they were read.
 

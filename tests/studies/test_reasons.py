@@ -1,20 +1,52 @@
 """Reasons given against checks of health count what is so, and systems that differ are told."""
 
+import shutil
+
 import pytest
 
+from studies import grid
 from studies.plan import is_complete, read_study
-from studies.publish import explained, miscounted
+from studies.publish import CHECKS, checks_of, explained, kept_checks, miscounted
 from trove_lite.candidates import load_calls, load_candidates, read_description
 from trove_lite_analysis.unlike import in_words, unlike
 
 from ..conftest import ROOT
 
+#: Published runs whose checks are read in every `make test`; the others are slow.
+SOON = ("own-latm", "cot-bbh", "official-pot")
 COUNTED = [
     (part, folder)
     for path in sorted((ROOT / "studies").glob("*.toml"))
     for part in read_study(path).parts
     if part.counted and is_complete(folder := part.published(ROOT / "results" / path.stem))
 ]
+#: Every published run of a study.
+PUBLISHED = [
+    pytest.param(part, folder, marks=[] if part.name in SOON else pytest.mark.slow, id=part.name)
+    for study in map(read_study, sorted((ROOT / "studies").glob("*.toml")))
+    for place in (
+        grid.places(study, results=ROOT / "results/models")
+        if study.models
+        else [ROOT / "results" / study.name]
+    )
+    for part in study.parts
+    if is_complete(folder := part.published(place))
+]
+
+
+@pytest.mark.parametrize(("part", "folder"), PUBLISHED)
+def test_kept_checks_are_those_that_a_published_run_fails(part, folder):
+    assert kept_checks(part, folder) == checks_of(part, folder)
+
+
+def test_no_checks_are_kept_of_a_run_whose_table_is_another(tmp_path):
+    part, folder = PUBLISHED[0].values
+    home = shutil.copytree(folder, tmp_path / "runs" / folder.name).parent.parent
+    shutil.copy(folder.parent.parent / CHECKS, home)
+    changed = part.published(home)
+    assert kept_checks(part, changed) == kept_checks(part, folder)
+    (changed / "run.json").write_text("{}")
+    assert kept_checks(part, changed) is None
 
 
 def test_at_least_five_parts_have_reasons_that_are_counted():

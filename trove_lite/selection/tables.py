@@ -131,7 +131,6 @@ def expected_score(
     frame = in_order(candidates)
     if not isinstance(k, Integral) or k < 1:
         raise TroveLiteError(f"k {k}: give at least one call a problem")
-    votes = _Votes(frame, rule)
     mode = frame["mode"].astype(object).to_numpy()
     starts = np.flatnonzero(~frame.duplicated(PROBLEM))
     resamples = max(
@@ -162,10 +161,17 @@ def expected_score(
                 subsets[modes],
                 (draws, len(modes)),
             )
-    right = np.array([votes.correct[votes.winners(each)] for each in present])
-    score = []
-    for number, size in enumerate(sizes):
-        score.append(right[:size, number].mean() if size else np.nan)
+    # Where all of a problem's candidates are right, or none is, so is whatever is drawn.
+    correct = frame["correct"].to_numpy(dtype=bool)
+    mixed = [correct[rows].any() and not correct[rows].all() for rows in problems]
+    drawn = np.repeat(mixed, list(map(len, layouts)))
+    votes = _Votes(rows_where(frame, drawn), rule)
+    right = np.array([votes.correct[votes.winners(each)] for each in present[:, drawn]])
+    score = correct[starts].astype(float)
+    score[np.array(sizes) == 0] = np.nan
+    for column, number in enumerate(np.flatnonzero(mixed)):
+        if sizes[number]:
+            score[number] = right[: sizes[number], column].mean()
     # Of verdicts without answers only a single sample can be scored: nothing agrees with it.
     silent = without_answers(frame).iloc[starts].to_numpy() & (k > 1)
     known = frame[[*PROBLEM, "level"]].iloc[starts].reset_index(drop=True)
@@ -173,7 +179,7 @@ def expected_score(
         score=np.where(
             silent,
             np.nan,
-            np.array(score, dtype=float),
+            score,
         )
     )
 

@@ -74,7 +74,7 @@ BEHIND = ("", "x", " b c", "  1")
 
 
 #: So many sums are 50 ms on a core that does nothing else: of thirty times that a million was timed
-#: where this was set, each took 19 to 24 ms.
+#: where this was set, each took 18 to 25 ms.
 SUMS = 2_300_000
 #: What a neighbour costs a reader more than the loop. At a MiB whatever is quadratic takes minutes.
 MARGIN = 1.3

@@ -19,28 +19,29 @@ def test_every_public_name_is_had_when_asked_for_and_no_other():
     assert not hasattr(trove_lite, "nothing")
 
 
+def loaded_by(modules: str) -> set[str]:
+    """What an interpreter that imports these modules has loaded."""
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import {modules}; print(*sys.modules)"
+    words = [sys.executable, "-P", "-c", code]
+    return set(subprocess.run(words, capture_output=True, text=True, check=True).stdout.split())
+
+
 def test_an_import_loads_nothing_heavy():
-    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import trove_lite.selection, trove_lite.sandbox.start"
-    words = [sys.executable, "-P", "-c", f"{code}; print(*sys.modules)"]
-    loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    loaded = loaded_by("trove_lite.selection, trove_lite.sandbox.start")
     assert "trove_lite.selection" in loaded
-    assert not set(loaded).intersection(HEAVY)
+    assert not loaded.intersection(HEAVY)
 
 
 def test_what_a_run_says_at_its_end_loads_no_part_of_scipy_before_it_is_used():
-    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import trove_lite_analysis.summary"
-    words = [sys.executable, "-P", "-c", f"{code}; print(*sys.modules)"]
-    loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    loaded = loaded_by("trove_lite_analysis.summary")
     assert "trove_lite_analysis.variance" in loaded
     assert not {"scipy.stats", "scipy.optimize", "scipy.special"}.intersection(loaded)
 
 
 def test_a_run_needs_no_library_of_figures_or_statistics():
-    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import trove_lite.running.live"
-    words = [sys.executable, "-P", "-c", f"{code}; print(*sys.modules)"]
-    loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    loaded = loaded_by("trove_lite.running.live")
     assert "trove_lite.running.live" in loaded
-    assert not set(loaded) & {"scipy", "matplotlib", "seaborn", "nbformat", "trove_lite_analysis"}
+    assert not loaded & {"scipy", "matplotlib", "seaborn", "nbformat", "trove_lite_analysis"}
 
 
 def test_a_sandboxs_child_imports_this_checkout_and_nothing_else_of_it():

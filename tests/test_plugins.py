@@ -320,14 +320,24 @@ def test_a_plug_in_lists_public_files_and_has_points_of_the_grid(
     assert damaged.stderr.startswith(f"error: {tmp_path / 'files.csv'}: no list of public files (")
 
 
-def test_a_plug_in_that_fails_is_one_line_and_stops_nothing_else(tmp_path):
-    before = package(tmp_path, "broken", "raise RuntimeError('no\\nluck')", methods="METHOD")
-    ran = commands("list methods", "run --methods broken --out x", "run --dry_run", before=before)
+@pytest.mark.parametrize(
+    ("code", "said", "then", "status"),
+    [
+        ("raise RuntimeError('no\\nluck')", "RuntimeError: no luck", ["run --dry_run"], 0),
+        ("import sys; sys.exit(0)", "SystemExit: 0", [], 1),
+    ],
+)
+def test_a_plug_in_that_fails_is_one_line_where_it_is_asked_for_and_stops_nothing_else(
+    tmp_path, code, said, then, status
+):
+    before = package(tmp_path, "broken", code, methods="METHOD")
+    lines = ["list methods", "run --methods broken --out x", *then]
+    ran = commands(*lines, before=before, cwd=tmp_path)
     (line,) = (line for line in ran.stdout.splitlines() if line.startswith("broken "))
-    fault = "method 'broken': its package broken fails to load (RuntimeError: no luck)"
+    fault = f"method 'broken': its package broken fails to load ({said})"
     assert fault in line
     assert ran.stderr.startswith(f"error: {fault}")
-    assert (ran.returncode, ran.stderr.count("\n")) == (0, 1)
+    assert (ran.returncode, ran.stderr.count("\n")) == (status, 1)
 
 
 #: What somebody's module may do while it is imported, and what is said of it.
@@ -381,14 +391,6 @@ def test_a_file_of_ones_own_that_fails_on_import_is_one_line_too(tmp_path, metho
     (tmp_path / "mine.py").write_text(code, encoding="utf-8")
     with pytest.raises(tl.TroveLiteError, match=r"^method 'mine:METHOD': mine fails to load"):
         methods_of().load("mine:METHOD")
-
-
-def test_a_plug_in_that_ends_the_interpreter_is_an_error_where_it_is_asked_for(tmp_path):
-    before = package(tmp_path, "broken", "import sys; sys.exit(0)", methods="METHOD")
-    ran = commands("list methods", "run --methods broken --out x", before=before, cwd=tmp_path)
-    assert re.search(r"^broken .*fails to load \(SystemExit: 0\)", ran.stdout, re.MULTILINE)
-    assert ran.stderr.startswith("error: method 'broken': its package broken fails to load (")
-    assert (ran.returncode, ran.stderr.count("\n")) == (1, 1)
 
 
 #: Commands that need nobody else's code.

@@ -8,7 +8,7 @@ import pytest
 
 import trove_lite as tl
 from tests.shapes import live
-from trove_lite.candidates import read_description
+from trove_lite.candidates import outcomes, read_description, save_table
 from trove_lite.cli import main
 from trove_lite_analysis.questions import problems_of
 from trove_lite_analysis.view.beside import compare_sources
@@ -172,11 +172,24 @@ def test_a_wrong_record_is_refused_by_its_line(tmp_path, capsys, change, said):
     assert not (tmp_path / "r" / "candidates.parquet").exists()
 
 
-def test_samples_of_a_problem_are_numbered_as_they_come(tmp_path):
+def test_what_a_record_tells_is_kept_and_samples_are_numbered_as_they_come(tmp_path):
     (tmp_path / "e.jsonl").write_text("\n".join([json.dumps(EEE)] * 3))
     words = ["import", str(tmp_path / "e.jsonl"), "--out", str(tmp_path / "r")]
     assert main(words) == 0
-    assert tl.load_candidates(tmp_path / "r")["sample"].tolist() == [0, 1, 2]
+    found = tl.load_candidates(tmp_path / "r")
+    assert found["sample"].tolist() == [0, 1, 2]
+    assert set(found["prompt_tokens"]) == {10}
+    assert not found["shares_state"].any()
+    assert read_description(tmp_path / "r")["golds"]["mathset"]["0"] == "1"
+
+
+def test_samples_of_all_modes_come_back_from_outcomes(tmp_path, simulated):
+    _, part = next(iter(simulated.groupby(["category", "run"], observed=True)))
+    save_table(outcomes(part), tmp_path / "o")
+    after = tl.load_candidates(again(tmp_path / "o", tmp_path, "csv"))
+    stream = part[part["phase"] == "stream"]
+    assert len(after) == len(stream) > 0
+    assert after["correct"].sum() == stream["correct"].sum()
 
 
 def test_a_live_run_without_tokens_is_exported_too(tmp_path):

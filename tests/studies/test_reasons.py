@@ -14,12 +14,6 @@ from ..conftest import ROOT
 
 #: Published runs whose checks are read in every `make test`; the others are slow.
 SOON = ("own-latm", "cot-bbh", "official-pot")
-COUNTED = [
-    (part, folder)
-    for path in sorted((ROOT / "studies").glob("*.toml"))
-    for part in read_study(path).parts
-    if part.counted and is_complete(folder := part.published(ROOT / "results" / path.stem))
-]
 #: Every published run of a study.
 PUBLISHED = [
     pytest.param(part, folder, marks=[] if part.name in SOON else pytest.mark.slow, id=part.name)
@@ -32,6 +26,7 @@ PUBLISHED = [
     for part in study.parts
     if is_complete(folder := part.published(place))
 ]
+COUNTED = [each.values for each in PUBLISHED if each.values[0].counted]
 
 
 @pytest.mark.parametrize(("part", "folder"), PUBLISHED)

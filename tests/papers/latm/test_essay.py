@@ -89,11 +89,17 @@ def each_use(folder, written):
     return costs.astype(float).groupby(own["problem"]).sum().mean()
 
 
+def bill(*changes):
+    """What a bill by changed definitions is made of, and from where on a made tool pays beside
+    thoughts."""
+    found = made([GIVEN, WORDS], *changes, until="latm_costs_tokens.png")
+    even = found["latm_break_even"].query("prices == 'tokens' and category == @TASK")
+    return found, even[(even["a"] == LATM) & (even["b"] == THOUGHT)].iloc[0]
+
+
 def test_a_token_written_at_twice_the_price_is_so_in_the_bill_and_in_its_figure():
     change = '"tokens": (ALIKE, ALIKE)', '"tokens": (ALIKE, latm.Price(1, 2, cached=1))'
-    found = made([GIVEN, WORDS], change, until="latm_costs_tokens.png")
-    even = found["latm_break_even"].query("prices == 'tokens' and category == @TASK")
-    row = even[(even["a"] == LATM) & (even["b"] == THOUGHT)].iloc[0]
+    found, row = bill(change)
     mine = each_use(GIVEN, 2)
     rival = each_use(WORDS, 2)
     assert (row["each"], row["each_rival"]) == pytest.approx((mine, rival))
@@ -107,9 +113,7 @@ def test_a_token_written_at_twice_the_price_is_so_in_the_bill_and_in_its_figure(
 def test_a_bill_without_the_making_and_a_break_even_from_the_next_question_on_are_so():
     changes = ("return fixed / n + each", "return 0 * fixed / n + each")
     later = "return np.ceil(fixed / saved)", "return 1 + np.ceil(fixed / saved)"
-    found = made([GIVEN, WORDS], changes, later, until="latm_costs_tokens.png")
-    even = found["latm_break_even"].query("prices == 'tokens' and category == @TASK")
-    row = even[(even["a"] == LATM) & (even["b"] == THOUGHT)].iloc[0]
+    found, row = bill(changes, later)
     mine = each_use(GIVEN, 1)
     rival = each_use(WORDS, 1)
     assert row["instances"] == 1 + np.ceil(row["fixed"] / (rival - mine))

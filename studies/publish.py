@@ -62,7 +62,7 @@ def publish(
     refuse_several_models(done, runs)
     study = study._replace(parts=begun(study, done))
     complete = [part for part in study.parts if part.name in done]
-    health = {part.name: explained(part, done[part.name]) for part in complete}
+    health = {part.name: checks_of(part, done[part.name]) for part in complete}
     refuse_unexplained(health)
     taped = any(results.glob("tape-*"))
     for part in complete:
@@ -83,7 +83,7 @@ def publish(
         lineterminator="\n",
     )
     (results / "README.md").write_text(index(study, table, results, health), encoding="utf-8")
-    keep_checks(study, results)
+    keep_checks(study, results, health)
     return table
 
 
@@ -166,10 +166,18 @@ def kept_checks(part: Part, folder: Path) -> list[tuple[str, str]] | None:
     return None if lines is None else [(line, why) for line, why in lines]
 
 
-def keep_checks(study: Study, results: Path) -> None:
-    """Read the checks of all published runs anew, and keep them beside these."""
-    parts = [(part, part.published(results)) for part in study.parts]
-    kept = {run_and_reasons(*each): checks_of(*each) for each in parts if is_complete(each[1])}
+def keep_checks(
+    study: Study, results: Path, known: Mapping[str, list[tuple[str, str]]] | None = None
+) -> None:
+    """Keep the checks of all published runs beside these. known: those that were just read, by part;
+    the others are read anew."""
+    kept = {}
+    for part in study.parts:
+        folder = part.published(results)
+        if is_complete(folder):
+            lines = (known or {}).get(part.name)
+            lines = checks_of(part, folder) if lines is None else lines
+            kept[run_and_reasons(part, folder)] = lines
     told = json.dumps(kept, indent=1, ensure_ascii=False)
     (results / CHECKS).write_text(told + "\n", encoding="utf-8")
 

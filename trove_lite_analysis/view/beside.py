@@ -163,6 +163,7 @@ def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
     read = read_first(table)
     how = RULES[read["rule"].iloc[0]].format(k=read["k"].iloc[0])
     found = []
+    replies = {name: _replies(system) for name, system in comparison.systems.items()}
     for row in clearest_first(read).itertuples():
         where = f"{row.problems:,.0f} problems"
         where += f" of {row.category}" if row.category not in ("all", "covered", WITHOUT) else ""
@@ -170,7 +171,7 @@ def said(table: pd.DataFrame, comparison: Comparison) -> list[str]:
             line = f"{row.a} minus {row.b}, {where}: {row.verdict}."
         else:
             line = f"{row.a} minus {row.b}: {_points(row)} (95 %), {where}; {row.verdict}."
-        if _replies(comparison[row.a]) == _replies(comparison[row.b]) != []:
+        if replies[row.a] == replies[row.b] != []:
             line += " All their replies are the same."
         besides = differing(comparison, row.a, row.b)
         found.append(line + (f" The systems also differ in {besides}." if besides else ""))

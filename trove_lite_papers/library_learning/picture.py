@@ -34,7 +34,7 @@ CAPTION = (
     "A mark a method and model, on the problems that it was run on most. "
     "Bars: 95 % over problems and, where a system has several runs, runs. "
     "Small marks, thin: the same method at equal tokens. Making functions is not counted. "
-    "Shown: the interval leaves 0 out; nothing is corrected. Not counted: placebos, without tools in either system. "
+    "Shown: the interval leaves 0 out; nothing is corrected. Not counted: placebos, where neither system has tools. "
     "Memories: on AIME, or on equations where it says so; characters written stand for tokens. "
     "MATH and miniF2F were run by the authors of LLM Library Learning Fails, memories by those of "
     "Dynamic Cheatsheet."

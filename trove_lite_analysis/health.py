@@ -5,7 +5,7 @@ A check accuses nobody: somebody has to look, and to say why it fails. It knows 
 name. A run that is copied is told where runs are compared (`trove-lite compare`, `summary`).
 
 Not seen: a problem that is in a file of data twice; replies mixed up together with their tokens, or
-all about as long, but for few right answers; outputs cut of which fewer than ten are so long; golds
+all about as long, but for few right answers; cut outputs, where fewer than ten were longer; golds
 mixed up in a category, where some happen to be right; numbers rounded before they were graded."""
 
 from collections.abc import Callable, Iterable, Iterator

@@ -36,8 +36,9 @@ SURE = 20  # programs that should have a symbol: none of so many has it by chanc
 FEW = 0.25  # of what is expected: fewer is too few
 LENGTHS = 30  # different lengths of replies: below, one is common by rights
 OUTPUT = 50  # characters: shorter outputs are of one length by rights
-#: A reply's most characters: so many a token, and some more. Published ones have more in 0.3 % of a
-#: mode's replies; mixed up within a category, in 2 to 30 %. Fewer say nothing: a model may think unseen.
+#: A reply's most characters: so many a token, and some more. At most 0.3 % of a published mode's
+#: replies are longer; of replies mixed up within a category 2 to 30 %. A short reply to many tokens
+#: says nothing: a model may think unseen.
 A_TOKEN, MORE = 6, 60
 
 
@@ -74,7 +75,7 @@ def of_lengths(part: pd.DataFrame) -> Iterator[Seen]:
     which none exceeds."""
     written = part["response"].fillna("").str.len()
     long = written > A_TOKEN * part["completion_tokens"] + MORE
-    yield Seen("another's tokens", long.fillna(False).sum(), len(part), problems=problems_in(part))
+    yield Seen("another's tokens", long.sum(), len(part), problems=problems_in(part))
     output = part["output"].fillna("")
     each = output.str.len()
     cut = output[each.eq(each.max()) & each.ge(OUTPUT)].nunique()

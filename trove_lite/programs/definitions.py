@@ -26,8 +26,6 @@ EFFECTS = {
     "sleep",
 }
 EFFECTS |= {"help", "breakpoint", "__import__", "stdin", "stdout", "stderr"}
-
-
 MOST_STATEMENTS = 1000  # of a block
 
 

@@ -22,6 +22,8 @@ from .sealing import OPEN, Planned, planned, seal_of, shortened, without_seed
 LOST = 0.05  # of a part's samples: where more cannot be had, it is drawn again
 #: What run.json says of how a part was made, and has to.
 MADE = {"kind": "live", "isolation": "full"}
+#: Since then a plan names its weights by digest; before, runs held the name of their file alone.
+DIGESTS = "2026-11-29"
 MINUTE = "%Y-%m-%d %H:%M"
 #: Words that a stage has had since runs of this `hash`, of a stage that their pack has in our words
 #: alone. A run's hash covers all stages of its methods, also those that it never asks.
@@ -52,6 +54,7 @@ def against_plan(run, part: Part | None, study: Study) -> Found:
         *other_settings(run.about, part, meant),
         *other_prompts(run, meant),
         *other_model(run, study),
+        *other_weights(run, study),
         *other_rows(run, part, meant),
     ]
     notes = [*reworded(run), *unstated(run.about, meant), *missing(run)]
@@ -171,6 +174,16 @@ def other_model(run, study: Study) -> Iterator[str]:
     if strange := ", ".join(sorted((stated | written) - {*models})):
         planned_ones = ", ".join(models) or "none"
         yield f"model {strange}, planned {planned_ones}"
+
+
+def other_weights(run, study: Study) -> Iterator[str]:
+    """Weights that the plan does not name, by digest; those that nobody knows are none of them."""
+    plan = study.plan
+    for one in identities(run):
+        name = one.get("file") if plan.get("date", DIGESTS) < DIGESTS else None
+        found = one.get("sha256") or name or "unknown"
+        if "models" in plan and found not in plan.get("weights", ()):
+            yield f"weights {found}, planned {', '.join(plan.get('weights', ())) or 'none'}"
 
 
 def identities(run) -> list[Mapping]:

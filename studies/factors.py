@@ -25,9 +25,9 @@ from .plan import FACTORS, Part, Study, read_study
 
 #: Of FACTORS. `prompts_…` are the hashes of what both systems' prompts say (`rendered`).
 COLUMNS = ["id", "named", "differ", "more_than_named", "prompts_tools", "prompts_without"]
-#: The first of the plan's measures, within what two systems are equal, what a tool must be, and the
-#: models that are asked.
-MEASURED = ["measure", "margin", "uses", "models"]
+#: The first of the plan's measures, within what two systems are equal, what a tool must be, the
+#: models that are asked, and their weights.
+MEASURED = ["measure", "margin", "uses", "models", "weights"]
 COLUMNS += MEASURED
 REPRODUCTION = "reproduction"
 TOOL = "tool"
@@ -323,4 +323,5 @@ def measured_by(study: Study) -> dict[str, str]:
         "margin": f"{study.margin:g}",
         "uses": study.plan.get("uses", "") + shown,
         "models": " ".join(study.plan.get("models", ())),
+        "weights": " ".join(study.plan.get("weights", ())),
     }

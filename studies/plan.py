@@ -74,8 +74,9 @@ class Study(NamedTuple):
         str, str
     ] = {}  # comparison → the one factor that it names, where that is not the tool
     #: Where the plan is told (`text`), the commit and `date` of it, `later` ones by comparison, its
-    #: `models`, whether a tool is taken as used where it is "called" or where what the call returns
-    #: is "used", and whether of all programs that could call one or of those that were `shown` one.
+    #: `models`, the digests of their `weights` (before 29 November 2026: names of files), whether a
+    #: tool is taken as used where it is "called" or where what the call returns is "used", and
+    #: whether of all programs that could call one or of those that were `shown` one.
     plan: Mapping[str, object] = {}
     measures: Sequence[str] = ()  # of these, by names of `bench.MEASURES`; the first decides
     margin: float = 0.0  # a difference below it is equality; 0: no verdict is said

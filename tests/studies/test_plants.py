@@ -281,6 +281,26 @@ PLANTS = {
         "as_planned",
         "model llama-7b, planned qwen2.5",
     ),
+    "other weights under one name on both sides": (
+        told_of(*SYSTEMS, identity=weights(file="other.gguf")),
+        "as_planned",
+        "weights other.gguf, planned qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
+    ),
+    "weights without a file or a digest": (
+        told_of(*SYSTEMS, identity=weights()),
+        "as_planned",
+        "weights unknown",
+    ),
+    "a name in place of a digest, by a plan of today": (
+        written('date = "2026-11-28', 'date = "2026-11-29'),
+        "as_planned",
+        "weights unknown",
+    ),
+    "other weights added to the plan": (
+        written('weights = ["qwen', 'weights = ["other.gguf", "qwen'),
+        "one_factor",
+        "weights other.gguf qwen2.5-coder-0.5b-instruct-q4_k_m.gguf, planned qwen2.5",
+    ),
     "weights that nobody knows": (
         told_of(*SYSTEMS, identity={}),
         "as_planned",

@@ -91,10 +91,8 @@ def other_settings(about: Mapping, part: Part, meant: Planned) -> Iterator[str]:
         both = {name: value for name, value in own.items() if name in there}
         for line in told("planned", both, there, "run.json"):
             yield f"{method}.{line}"
-    seeds = [*stated["seeds"]]
-    wanted_seeds = [*part.options.get("seeds", seeds)]
-    if wanted_seeds != seeds:
-        yield f"seeds {seeds} in run.json, planned {wanted_seeds}"
+    seeds = {"seeds": part.options.get("seeds", stated["seeds"])}
+    yield from told("planned", seeds, stated, "run.json")
     hashes = {name: hashed for name, (_, hashed) in meant.problems.items()}
     yield from told("planned", hashes, about.get("data") or {}, "run.json", "problems of ")
 
@@ -178,12 +176,14 @@ def other_model(run, study: Study) -> Iterator[str]:
 
 def other_weights(run, study: Study) -> Iterator[str]:
     """Weights that the plan does not name, by digest; those that nobody knows are none of them."""
-    plan = study.plan
+    if "models" not in study.plan:
+        return
+    wanted = study.plan.get("weights", ["none"])
+    by_name = study.plan.get("date", DIGESTS) < DIGESTS
     for one in identities(run):
-        name = one.get("file") if plan.get("date", DIGESTS) < DIGESTS else None
-        found = one.get("sha256") or name or "unknown"
-        if "models" in plan and found not in plan.get("weights", ()):
-            yield f"weights {found}, planned {', '.join(plan.get('weights', ())) or 'none'}"
+        found = one.get("sha256") or (by_name and one.get("file")) or "unknown"
+        if found not in wanted:
+            yield f"weights {found}, planned {', '.join(wanted)}"
 
 
 def identities(run) -> list[Mapping]:
@@ -208,11 +208,18 @@ def other_rows(run, part: Part, meant: Planned) -> Iterator[str]:
     if short := int((each != meant.programs).sum()):
         yield f"{short} of {len(each)} problems have not {meant.programs} programs"
     calls = run.calls.astype({"category": str})
-    asked = calls.groupby(PROBLEM).size().reindex(each.index)
-    if short := int((~(asked >= each)).sum()):
+    tokens = "completion_tokens"
+    asked = calls.groupby(PROBLEM)[tokens].agg(["size", "sum"]).reindex(each.index)
+    if short := int((~(asked["size"] >= each)).sum()):
         yield f"{short} of {len(each)} problems have fewer requests than programs"
+    if short := int((asked["sum"] < rows.groupby(PROBLEM)[tokens].sum()).sum()):
+        yield f"{short} of {len(each)} problems have requests of fewer tokens than their programs"
+    own = tuple(meant.settings["own"])
+    for method in rows["method"].astype(str).unique():
+        if not method.startswith(own):
+            yield f"programs of {method}, planned {', '.join(own)}"
     longest = meant.settings["sampling"]["max_tokens"]
-    written = run.calls.loc[run.calls["mode"].notna(), "completion_tokens"]  # a maker has its own
+    written = run.calls.loc[run.calls["mode"].notna(), tokens]  # a maker has its own
     if longer := int((written > longest + 1).sum()):  # servers count the end, or not
         yield f"{longer} replies are longer than {longest} tokens"
     lost = run.calls["finish_reason"].astype(str).eq(UNAVAILABLE).mean()
@@ -230,10 +237,9 @@ def missing(run) -> Iterator[str]:
 def too_early(runs: Sequence, study: Study, name: str) -> str:
     """Whether runs were begun before their comparison was planned, or ended before they were begun,
     as a reason; "" where none was."""
-    plan = study.plan
-    if "date" not in plan:
+    if not study.date_of(name):
         return f"{study.name} names no date of its plan"
-    date = datetime.fromisoformat(plan.get("later", {}).get(name, plan["date"]))
+    date = datetime.fromisoformat(study.date_of(name))
     for run in runs:
         try:
             times = [
@@ -253,12 +259,9 @@ def too_early(runs: Sequence, study: Study, name: str) -> str:
 
 def problems_left(systems: Sequence[Sequence]) -> str:
     """How many problems both systems have after those that either lacks."""
-    every = [problems_of(run) for system in systems for run in system]
+    tables = [run.candidates for system in systems for run in system]
+    every = [{*table.groupby(["category", "problem"], observed=True).groups} for table in tables]
     lost = {problem for system in systems for run in system for problem in run.lost}
     left = len(set.intersection(*every) - lost)
     of = len(set.union(*every))
     return f"{left} of {of} problems are in both systems"
-
-
-def problems_of(run) -> set[tuple[str, int]]:
-    return {*run.candidates.groupby(["category", "problem"], observed=True).groups}

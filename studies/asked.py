@@ -62,10 +62,13 @@ def settings_of_part(part: Part, study: Study) -> RunSettings:
     return settings_of(given, None, tools)
 
 
-def play(settings: RunSettings, status: str) -> Iterator[tuple[Attempt, str | Messages]]:
-    """What a run's first method asks about the second of two questions in its first category, with
-    what prompt."""
-    for request, prompt in asked(settings, status, settings.methods[0], settings.categories[0]):
+def play(
+    settings: RunSettings, status: str, method: str = ""
+) -> Iterator[tuple[Attempt, str | Messages]]:
+    """What a run's method, or its first, asks about the second of two questions in its first
+    category, with what prompt."""
+    name = method or settings.methods[0]
+    for request, prompt in asked(settings, status, name, settings.categories[0]):
         if request.phase == "stream" and request.question.text == QUESTIONS[1]:
             yield request, prompt
 
@@ -116,8 +119,8 @@ def programs(settings: RunSettings) -> int:
     return sum(
         len(request.samples)
         for name in settings.methods
-        for request, _ in asked(settings, "ok", name, settings.categories[0])
-        if request.phase == "stream" and request.question.text == QUESTIONS[1] and request.mode
+        for request, _ in play(settings, "ok", name)
+        if request.mode
     )
 
 

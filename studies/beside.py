@@ -59,11 +59,7 @@ def beside(study: Study, place: Path) -> pd.DataFrame:
 
 def parts_of(parts: Mapping[str, Part], name: str) -> list[Part]:
     """A part, or its seeds, each a run folder of its own."""
-    return [
-        part
-        for key, part in parts.items()
-        if key.removesuffix(f"-{key[-1]}") == name or key == name
-    ]
+    return [part for key, part in parts.items() if name in (key, key.removesuffix(f"-{key[-1]}"))]
 
 
 def by_silent_tools(parts: Mapping[str, Part], table: pd.DataFrame, study: Study) -> list[dict]:

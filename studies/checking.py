@@ -63,12 +63,11 @@ def compared(
     yield f"{one} - {other}, by {bench.model_of(systems[0][0])}"
     if len(systems[0]) < len(planned[0]):
         yield f"seeds that stand alone: {one}"
-    plan = study.plan
-    date = plan.get("later", {}).get(name, plan.get("date", "never"))
     parts = [part for system in systems for part in system]
     sessions = [one for part in parts for one in part.about.get("sessions", ())]
     first = min((one["began"] for one in sessions if "began" in one), default="nobody knows")
-    yield f"planned {date} ({plan.get('text', 'nowhere')}), runs from {first} on"
+    text = study.plan.get("text", "nowhere")
+    yield f"planned {study.date_of(name) or 'never'} ({text}), runs from {first} on"
     known = rules.factors_of(name)
     if known:
         hashes = f"prompts {known['prompts_tools']} - {known['prompts_without']}"

@@ -26,8 +26,8 @@ from .plan import FACTORS, Part, Study, read_study
 #: Of FACTORS. `prompts_…` are the hashes of what both systems' prompts say (`rendered`).
 COLUMNS = ["id", "named", "differ", "more_than_named", "prompts_tools", "prompts_without"]
 #: The first of the plan's measures, within what two systems are equal, what a tool must be, the
-#: models that are asked, and their weights.
-MEASURED = ["measure", "margin", "uses", "models", "weights"]
+#: models that are asked, their weights, and where and when it was planned.
+MEASURED = ["measure", "margin", "uses", "models", "weights", "plan"]
 COLUMNS += MEASURED
 REPRODUCTION = "reproduction"
 TOOL = "tool"
@@ -224,9 +224,7 @@ class Verdict(NamedTuple):
     @property
     def more(self) -> list[str]:
         """The factors that make it one of several."""
-        if self.passes:
-            return []
-        return [factor for factor in self.found if factor != self.named]
+        return [one for one in self.found if one != self.named and not self.passes]
 
     def __str__(self) -> str:
         kind = "one factor" if self.passes else "REFUSED"
@@ -294,7 +292,7 @@ def row_of(
 ) -> tuple[Mapping[str, str], str]:
     """A comparison's row of FACTORS, and the line that is printed of it. was: the row that it has,
     if any."""
-    measured = measured_by(study)
+    measured = measured_by(study, name)
     if was is not None and {**was[MEASURED]} != measured:
         planned = f"planned by {', '.join(was[MEASURED])}"
         return was, f"{name}: REFUSED; {planned}: a plan stays as it is"
@@ -315,13 +313,15 @@ def row_of(
     return row | measured, str(verdict)
 
 
-def measured_by(study: Study) -> dict[str, str]:
-    """By what a study's comparisons are measured, as FACTORS has it."""
+def measured_by(study: Study, name: str) -> dict[str, str]:
+    """By what a study's comparison is measured, and its plan, as FACTORS has it."""
     shown = ", of those shown one" if study.plan.get("shown") else ""
+    plan = study.plan.get("text", ""), study.plan.get("commit", ""), study.date_of(name)
     return {
         "measure": (*study.measures, "")[0],
         "margin": f"{study.margin:g}",
         "uses": study.plan.get("uses", "") + shown,
         "models": " ".join(study.plan.get("models", ())),
         "weights": " ".join(study.plan.get("weights", ())),
+        "plan": " ".join(plan).strip(),
     }

@@ -1,7 +1,6 @@
 """What the plan of the whole grid says of one model: its comparisons with their verdicts, and the
 table of models."""
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -18,7 +17,7 @@ from trove_lite_analysis.pairwise import detectable
 
 from . import rules
 from .bench import ONE_VOTE, Part, complete, model_of, read_parts, scores_of
-from .plan import Study, is_complete
+from .plan import NOTEBOOKS, Study, from_notebooks, is_complete
 
 TABLE = "differences.csv"
 ALL = "all"  # categories of a tier together
@@ -48,23 +47,16 @@ def report(study: Study, place: Path) -> int:
     """
     from trove_lite_analysis.cli.notebooks import Job, notebook_parameters, run_all
 
-    home = Path("notebooks")
-    figures = Path("figures/models") / place.name
     given: dict[str, object] = {
-        "results": os.path.relpath(place, home),
-        "figures": os.path.relpath(figures, home),
-        "calls": os.path.relpath(place, home),
-        "runs": [os.path.relpath(run, home) for run in shown_runs(study, place)],
+        "results": from_notebooks(place),
+        "figures": from_notebooks(Path("figures/models") / place.name),
+        "calls": from_notebooks(place),
+        "runs": [*map(from_notebooks, shown_runs(study, place))],
     }
     jobs = {}
-    for path in (home / f"{name}.ipynb" for name in study.notebooks):
+    for path in (NOTEBOOKS / f"{name}.ipynb" for name in study.notebooks):
         own = {key: given[key] for key in given.keys() & notebook_parameters(path)}
-        jobs[path.stem] = Job(
-            path,
-            own,
-            place / "notebooks" / path.name,
-            page=True,
-        )
+        jobs[path.stem] = Job(path, own, place / "notebooks" / path.name, page=True)
     with ProcessPoolExecutor(1) as beside:  # what takes longest, while the notebooks run
         told = beside.submit(write_differences, study, place)
         failed = run_all(
@@ -121,7 +113,9 @@ def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
         about = {
             "id": name,
             "model": model_of(systems[0][0]),
-            "seeds": " ".join(map(str, seeds_of(systems[0]))),
+            "seeds": " ".join(
+                str(seed) for part in systems[0] for seed in part.about["settings"]["seeds"]
+            ),
             "whole": len(systems[0]) == len(study.compared[name][0]),
         }
         for measure, asked, rule in told_by(systems, study):
@@ -130,10 +124,6 @@ def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
                 rows.append(about | {"measure": measure} | cells | met)
     table = judged(pd.DataFrame(rows), study) if rows else pd.DataFrame()
     return name_table(table, "differences", "Planned comparisons: with tools minus without")
-
-
-def seeds_of(system: Sequence[Part]) -> list[int]:
-    return [seed for part in system for seed in part.about["settings"]["seeds"]]
 
 
 def told_by(systems: Sequence[Sequence[Part]], study: Study) -> Iterator[tuple]:
@@ -205,11 +195,10 @@ def judged(table: pd.DataFrame, study: Study) -> pd.DataFrame:
         corrected = pd.Series(statistics.holm(p), ids)
         p_holm[own.index] = corrected[own["id"]].to_numpy()
     within = f"p_within_{100 * study.margin:g}"
-    ahead = (p_holm <= SURE) & (table["difference"] > 0)
-    behind = (p_holm <= SURE) & (table["difference"] < 0)
     verdict = pd.Series("open", table.index)
     verdict = verdict.mask(table[within] <= SURE, "equal")
-    verdict = verdict.mask(behind, "behind").mask(ahead, "ahead")
+    apart = table["difference"].gt(0).map({True: "ahead", False: "behind"})
+    verdict = verdict.mask((p_holm <= SURE) & table["difference"].ne(0), apart)
     return table.assign(
         p_holm=p_holm,
         counts=counted,
@@ -247,15 +236,12 @@ def folder_of(folder: Path) -> pd.DataFrame:
     table = pd.read_csv(folder / TABLE).fillna({"reason": "", "verdict": ""})
     if "category" not in table:
         table = table.assign(category=ALL, counts=table["reason"].eq(""))
-    table = table[(table["measure"] == ONE_VOTE) & table["id"].isin(SYSTEMS)]
-    a = table["id"].map({name: systems[0] for name, systems in SYSTEMS.items()})
-    b = table["id"].map({name: systems[1] for name, systems in SYSTEMS.items()})
+    table = table[(table["measure"] == ONE_VOTE) & table["id"].isin(SYSTEMS)].copy()
+    table[["a", "b"]] = pd.DataFrame([*table["id"].map(SYSTEMS)], table.index, ["a", "b"])
     short = table["reason"].ne("").map({True: "; not counted", False: ""})
     problems = table["problems"].astype(str)
     table = table.assign(
-        a=a,
-        b=b,
-        comparison=a + " minus " + b,
+        comparison=table["a"] + " minus " + table["b"],
         size=size_of(table["model"]),
         source=folder.name,
         row=table["model"] + ", " + problems + " problems" + short,

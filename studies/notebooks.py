@@ -1,12 +1,11 @@
 """Renders a study by notebooks: its published parts, a report a data set, and its ablations."""
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from studies import grid
-from studies.plan import ABLATIONS, Study
+from studies.plan import ABLATIONS, NOTEBOOKS, Study, from_notebooks
 from trove_lite import load_candidates
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.datasets import load_dataset
@@ -65,12 +64,11 @@ def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -
         )
     if lacking := [part.name for part in parts if part not in [complete for complete, _ in done]]:
         print(f"left out, for they are not complete: {', '.join(lacking)}")
-    home = Path("notebooks")
     default = done[0][0].options
     pages = results / "notebooks"
     parameters = {
-        "results": os.path.relpath(results, home),
-        "figures": os.path.relpath(f"figures/{study.name}", home),
+        "results": from_notebooks(results),
+        "figures": from_notebooks(Path("figures") / study.name),
         "rule": "one_stage",
     }
     changes = {
@@ -87,11 +85,9 @@ def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -
             keep_outcomes(folder, kept / part.name)
     told = json.dumps(changes, indent=1)
     (kept / "changes.json").write_text(told + "\n", encoding="utf-8")
-    parameters["variants"] = {
-        os.path.relpath(folder, home): changes[part.name] for part, folder in done
-    }
+    parameters["variants"] = {from_notebooks(folder): changes[part.name] for part, folder in done}
     jobs = {
-        n: Job(home / f"{n}.ipynb", parameters, pages / f"{n}.ipynb", page=True)
+        n: Job(NOTEBOOKS / f"{n}.ipynb", parameters, pages / f"{n}.ipynb", page=True)
         for n in OF_ABLATIONS
     }
     return len(run_all(jobs, pages, at_once=1, force=True))

@@ -1,6 +1,7 @@
 """What a study's file says: its parts, each a run of `trove-lite run`, and what was published of
 them."""
 
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -15,6 +16,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.running.settings import RunSettings
 
 HERE = Path(__file__).parent
+NOTEBOOKS = Path("notebooks")
 #: In which factors the two systems of a comparison differ, as `python -m studies plan` found it from
 #: what was rendered.
 FACTORS = HERE / "factors.csv"
@@ -80,6 +82,10 @@ class Study(NamedTuple):
     plan: Mapping[str, object] = {}
     measures: Sequence[str] = ()  # of these, by names of `bench.MEASURES`; the first decides
     margin: float = 0.0  # a difference below it is equality; 0: no verdict is said
+
+    def date_of(self, name: str) -> str:
+        """When a comparison was planned; "" where the plan does not say."""
+        return self.plan.get("later", {}).get(name, self.plan.get("date", ""))
 
     @property
     def several(self) -> bool:
@@ -157,13 +163,11 @@ def refuse_no_plan(plan: Mapping[str, object], path: Path) -> None:
     """Refuse a table [plan] whose dates are none, or whose `uses` is not known."""
     dates = {"date": plan.get("date"), **plan.get("later", {})}
     for name, date in dates.items():
-        if date is None:
-            continue
         try:
-            aware = datetime.fromisoformat(date).tzinfo
+            aware = date is None or datetime.fromisoformat(date).tzinfo
         except (TypeError, ValueError):
-            aware = None
-        if aware is None:
+            aware = False
+        if not aware:
             raise TroveLiteError(
                 f'{path}: plan, {name} = {date!r}: write a time with its zone, "2026-11-28T02:06:38Z"'
             )
@@ -176,14 +180,13 @@ def apart(text: Mapping[str, object], study: Mapping[str, object]) -> list[Mappi
     accepted of it alone."""
     if not study.get("by_seed"):
         return [text]
-    names = {f"{text['name']}-{seed}": seed for seed in text["seeds"]}
-    checks = {
-        name: text.get("accepted", {}) | study.get("accepted", {}).get(name, {}) for name in names
-    }
-    return [
-        dict(text) | {"name": name, "seeds": [seed], "accepted": checks[name]}
-        for name, seed in names.items()
-    ]
+    accepted = study.get("accepted", {})
+    found = []
+    for seed in text["seeds"]:
+        name = f"{text['name']}-{seed}"
+        checks = text.get("accepted", {}) | accepted.get(name, {})
+        found.append({**text, "name": name, "seeds": [seed], "accepted": checks})
+    return found
 
 
 def part_of(text: Mapping[str, object], settings: Mapping[str, object]) -> Part:
@@ -201,6 +204,11 @@ def part_of(text: Mapping[str, object], settings: Mapping[str, object]) -> Part:
     )
 
 
+def from_notebooks(path: Path) -> str:
+    """A path as a notebook takes it, which runs in its own folder."""
+    return os.path.relpath(path, NOTEBOOKS)
+
+
 def is_complete(folder: Path) -> bool:
     return (folder / "run.json").is_file() and (folder / "candidates.parquet").is_file()
 
@@ -212,23 +220,20 @@ def falls_short(folder: Path, part: Part) -> list[tuple[str, object, object]]:
     A triple an option: its name, what the part was made with, and what the file says.
     """
     settings = read_description(folder)["settings"]
-    made = {
-        name: settings[name] for name in ("limit",) if settings.get(name) is not None
-    } | attempts_in(settings)
+    made = {"limit": settings.get("limit")} | attempts_in(settings)
     wanted = {
         name: value
         for name, value in part.options.items()
         if name == "limit" or name.endswith(ATTEMPTS)
     }
-    options = [(name, made.get(name, "none"), wanted.get(name, "none")) for name in made | wanted]
-    return [(name, was, now) for name, was, now in options if was != now]
+    options = [(name, made.get(name), wanted.get(name)) for name in made | wanted]
+    return [(name, was or "none", now or "none") for name, was, now in options if was != now]
 
 
 def attempts_in(settings: Mapping) -> dict[str, int]:
     """The options of a run by which methods make so many attempts a problem, whatever they cost."""
-    choices = {name: own.get("attempts") for name, own in settings.get("choices", {}).items()}
     return {
-        name + ATTEMPTS: choices[name]
-        for name in settings["methods"]
-        if choices.get(name) is not None
+        name + ATTEMPTS: own["attempts"]
+        for name, own in settings.get("choices", {}).items()
+        if name in settings["methods"] and own.get("attempts") is not None
     }

@@ -99,9 +99,8 @@ def refuse_several_models(done: Mapping[str, Path], runs: Path) -> None:
 
 def refuse_unexplained(health: Mapping[str, list[tuple[str, str]]]) -> None:
     """Refuse parts of whose health a check fails that the study's file does not explain."""
-    unexplained = []
-    for name, lines in health.items():
-        unexplained += [f"{name}: {line}" for line, why in lines if not why]
+    found = [(f"{name}: {line}", why) for name, lines in health.items() for line, why in lines]
+    unexplained = [line for line, why in found if not why]
     if unexplained:
         raise TroveLiteError(
             f"{unexplained[0]} ({len(unexplained)} such in all): look at it, and say in the study's file why it stands "
@@ -161,9 +160,7 @@ def kept_checks(part: Part, folder: Path) -> list[tuple[str, str]] | None:
     path = folder.parent.parent / CHECKS
     if not path.is_file():
         return None
-    kept = json.loads(path.read_text(encoding="utf-8"))
-    lines = kept.get(run_and_reasons(part, folder))
-    return None if lines is None else [(line, why) for line, why in lines]
+    return json.loads(path.read_text(encoding="utf-8")).get(run_and_reasons(part, folder))
 
 
 def keep_checks(
@@ -206,8 +203,8 @@ def checks_of(part: Part, folder: Path, tables: Tables | None = None) -> list[tu
     for (check, mode, category), rows in found.groupby(["check", "mode", "category"], sort=False):
         names = (check, f"{check}: {mode}", f"{check}: {category}")
         name = next((name for name in names if name in part.accepted), "")
-        why = "" if name in wrong else part.accepted.get(name, "")
         more = wrong.get(name, "")
+        why = "" if more else part.accepted.get(name, "")
         for line in in_words(rows):
             lines.append((line + more, part.withdrawn or why))
     return lines

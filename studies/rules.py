@@ -34,8 +34,6 @@ ENOUGH = 30  # programs of each mode
 USED = 0.05  # of the programs that could call a made tool, the share that must
 #: Methods and modes that make no tool by design: nothing can be used there, and that is no lack.
 TOOLLESS = ("primitive", "memory", "pot", "cot")
-#: The modes of a method whose programs may call a tool that another request made.
-CALLERS = ("import", "craft", "latm", "tte")
 PLACE = ["category", "problem", "sample", "program"]
 #: Of a run's programs, the share that another run has at the same place if it is a copy. TROVE and
 #: itself with an empty toolbox share two thirds.
@@ -148,7 +146,7 @@ def calls_of(part, *, shown: bool = False) -> Calls:
     """Of the programs that could call a made tool, those that do, as `trove-lite calls` found it.
 
     INSTANCE's programs hold their tool: each could. Where that command was not run (its table is
-    not in the part's `home`), tools are the functions that a stream's toolbox held at its end.
+    not in the part's `home`), none could.
     """
     if set(part.candidates["mode"]) == {"instance"}:
         texts = part.candidates[["solution", "tools"]].itertuples(index=False, name=None)
@@ -160,18 +158,9 @@ def calls_of(part, *, shown: bool = False) -> Calls:
         return Calls(len(part.candidates), 0, 0)
     found = _found(part.home / TABLE)
     found = found[(found["part"] == part.name) & found["model"].isin(part.candidates["model"])]
-    if len(found):
-        could = found[found["shown"]] if shown else found
-        calls = could[could["tools"].str.len() > 0]
-        return Calls(
-            len(could),
-            len(calls),
-            int(calls["printed"].sum()),
-        )
-    kept = functions_kept(part.about.get("toolboxes") or ())
-    rows = part.candidates[part.candidates["mode"].isin(CALLERS)].astype({"category": str})
-    texts = rows[["category", "seed", "solution"]].itertuples(index=False, name=None)
-    return counted((text, kept.get((category, seed), set())) for category, seed, text in texts)
+    could = found[found["shown"].astype(bool)] if shown else found
+    calls = could[could["tools"].str.len() > 0]
+    return Calls(len(could), len(calls), int(calls["printed"].sum()))
 
 
 def counted(programs: Iterable[tuple[str, set[str]]]) -> Calls:
@@ -308,7 +297,7 @@ def idle(used: bool | None, calls: Calls, plan: Mapping) -> str:
     if used is None:
         return BY_DESIGN
     if not calls.could_call:
-        return "no call was counted"
+        return "no call was counted; `trove-lite calls` does"
     if plan.get("uses") == "called":
         return f"a made tool is called by {calls.call} of {calls.could_call} programs"
     return (
@@ -327,7 +316,7 @@ def other_factors(name: str, rendered: Sequence[str], study: Study) -> str:
         return f"{FACTORS.name} has no {name}: `python -m studies plan` never saw it"
     if [known["prompts_tools"], known["prompts_without"]] != [*rendered]:
         return f"its systems ask other prompts than those of {name} in {FACTORS.name}"
-    for what, now in measured_by(study).items():
+    for what, now in measured_by(study, name).items():
         if known[what] != now:
             return f"{what} {now}, planned {known[what]}"
     if known["named"] != (said := study.factors.get(name, known["named"])):
@@ -369,5 +358,5 @@ def unlike_systems(name: str, systems: Sequence[Sequence], factor: str) -> list[
         for one in identities(part)
     }
     if len(weights) > 1 and "model" not in told:
-        lines = [*lines, f"weights: {' and '.join(sorted(weights))}"]
+        lines.append(f"weights: {' and '.join(sorted(weights))}")
     return [f"the systems differ: {line}" for line in lines]

@@ -77,32 +77,15 @@ def test_a_part_that_spent_more_than_planned_says_so(parts):
     )
 
 
-def test_calls_are_of_functions_that_were_kept_and_a_lacking_tool_or_an_empty_toolbox_is_no_use(
-    parts,
-):
+def test_a_lacking_tool_is_no_call_an_empty_toolbox_no_tool_and_what_nobody_counted_no_use(parts):
     trove = parts["official-trove"]
-    add = {"category": "counting", "seed": 0, "name": "add", "signature": "add(x)"}
-    system = trove.candidates.assign(solution="print(add(1))")
-    filled = trove._replace(candidates=system, about=dict(trove.about) | {"toolboxes": [add]})
-    could = (trove.candidates["mode"] == "import").sum()
-    of_half = (could, could // 2, could // 2)  # the other category has no tool
-    assert rules.calls_of(filled) == of_half
-    unprinted = filled._replace(candidates=system.assign(solution="add(1)"))
-    assert rules.calls_of(unprinted) == (*of_half[:2], 0)
-    assert (
-        rules.calls_of(
-            filled._replace(candidates=system.assign(error="LookupError: no tool was made for …"))
-        ).call
-        == 0
-    )
-    imported = filled._replace(
-        about=dict(trove.about) | {"toolboxes": [add | {"signature": "from x import add"}]}
-    )
-    assert rules.tools_used([imported], {}) == (False, (could, 0, 0))
-    placebo = dict(filled.about) | {
-        "settings": trove.about["settings"] | {"choices": {"trove": {"toolbox": "none"}}}
-    }
-    assert rules.tools_used([filled._replace(about=placebo)], {})[0] is None
+    lacking = trove.candidates.assign(error="LookupError: no tool was made for …")
+    assert rules.calls_of(trove._replace(candidates=lacking)).call == 0
+    nowhere = trove._replace(home=trove.home / "nowhere")
+    assert rules.tools_used([nowhere], {}) == (False, rules.NONE)
+    settings = trove.about["settings"] | {"choices": {"trove": {"toolbox": "none"}}}
+    empty = trove._replace(about=dict(trove.about) | {"settings": settings})
+    assert rules.tools_used([empty], {})[0] is None
 
 
 def writing(part, tokens):

@@ -98,14 +98,10 @@ def rows_where(holds):
     )
 
 
-def other_model(run):
-    about = run.about | {"model": "llama-7b", "models": {"solver": "llama-7b"}}
-    return run._replace(about=about)
-
-
 def in_all_tables(run):
+    about = run.about | {"model": "llama-7b", "models": {"solver": "llama-7b"}}
     system, calls = (table.assign(model="llama-7b") for table in (run.candidates, run.calls))
-    return other_model(run)._replace(candidates=system, calls=calls)
+    return run._replace(about=about, candidates=system, calls=calls)
 
 
 def other_pack(run):
@@ -305,6 +301,33 @@ PLANTS = {
         told_of(*SYSTEMS, identity={}),
         "as_planned",
         "model unknown, planned qwen2.5",
+    ),
+    "a plan that is dated earlier": (
+        written('date = "2026-11-28', 'date = "2026-11-01'),
+        "one_factor",
+        "plan THOUGHT.md 0eb76ae9 2026-11-01T02:06:38Z, planned THOUGHT.md",
+    ),
+    "a plan that is told at another commit": (
+        written('commit = "0eb76ae9"', 'commit = "deadbeef"'),
+        "one_factor",
+        "plan THOUGHT.md deadbeef",
+    ),
+    "the other system named first": (
+        written(
+            'arms-creator-pot = [["creator"], ["pot"]]', 'arms-creator-pot = [["pot"], ["creator"]]'
+        ),
+        "one_factor",
+        "ask other prompts",
+    ),
+    "requests of the other system": (
+        lambda case: ran("pot", lambda run: run._replace(calls=case.runs["creator"].calls))(case),
+        "as_planned",
+        "problems have requests of fewer tokens than their programs",
+    ),
+    "programs of another method": (
+        ran("pot", lambda run: run._replace(candidates=run.candidates.assign(method="cot"))),
+        "as_planned",
+        "programs of cot, planned pot",
     ),
     "a reply that is longer than planned": (
         ran(

@@ -4,6 +4,7 @@ it."""
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from typing import NamedTuple
 
 import pandas as pd
@@ -41,6 +42,7 @@ class Found(NamedTuple):
     rendered: str = ""
 
 
+@cache
 def against_plan(run, part: Part | None, study: Study) -> Found:
     """What of a run (a `bench.Part`) is not as its part of the study's file has it."""
     if part is None:
@@ -165,13 +167,11 @@ def other_model(run, study: Study) -> Iterator[str]:
     written = {*run.candidates["model"].astype(str)}
     written |= {*run.calls["model"].dropna().astype(str)}
     if stated != written:
-        ours = ", ".join(sorted(stated))
-        theirs = ", ".join(sorted(written))
+        ours, theirs = (", ".join(sorted(names)) for names in (stated, written))
         yield f"model {ours} in run.json, {theirs} in its tables"
     models = study.plan.get("models") or [*filter(None, [study.model])]
     if strange := ", ".join(sorted((stated | written) - {*models})):
-        planned_ones = ", ".join(models) or "none"
-        yield f"model {strange}, planned {planned_ones}"
+        yield f"model {strange}, planned {', '.join(models) or 'none'}"
 
 
 def other_weights(run, study: Study) -> Iterator[str]:

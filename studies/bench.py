@@ -178,7 +178,9 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
             value, low, high, *_ = estimate(scores_by(measure, part))
             row |= {measure: value, f"{measure}, low": low, f"{measure}, high": high}
         kept = part.about.get("toolboxes")
-        could, do, _ = rules.calls_of(part) if rules.makes_tools(part.about) else rules.NONE
+        could, do, _ = (
+            rules.calls_of(part, shown=False) if rules.makes_tools(part.about) else rules.NONE
+        )
         row |= {
             "requests": len(part.calls) / problems,
             "tokens read": part.calls["prompt_tokens"].sum() / problems,

@@ -41,6 +41,7 @@ class Part(NamedTuple):
         str, Mapping[str, int]
     ] = {}  # of these checks what a reason counts: a query → how many rows it has
     withdrawn: str = ""  # why no table may be made of it, with the date; "" where one may
+    __hash__ = object.__hash__  # so that what was found of it can be kept (`cache`)
 
     def folder(self, runs: Path, given: Mapping[str, Path]) -> Path:
         return given.get(self.name, runs / self.name)
@@ -82,6 +83,7 @@ class Study(NamedTuple):
     plan: Mapping[str, object] = {}
     measures: Sequence[str] = ()  # of these, by names of `bench.MEASURES`; the first decides
     margin: float = 0.0  # a difference below it is equality; 0: no verdict is said
+    __hash__ = object.__hash__
 
     def date_of(self, name: str) -> str:
         """When a comparison was planned; "" where the plan does not say."""

@@ -132,8 +132,9 @@ def tools_used(system: Sequence, plan: Mapping[str, object]) -> tuple[bool | Non
     False. plan: whether `uses` is "called" or "used", and whether of those alone whose prompt lists
     one (`shown`).
     """
-    shown = bool(plan.get("shown"))
-    each = [calls_of(part, shown=shown) for part in system if makes_tools(part.about)]
+    each = [
+        calls_of(part, shown=bool(plan.get("shown"))) for part in system if makes_tools(part.about)
+    ]
     if not each:
         return None, NONE
     found = Calls(*map(sum, zip(*each, strict=True)))

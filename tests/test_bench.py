@@ -66,6 +66,7 @@ def tables(out) -> list[str]:
     return [*shown, (out / "row.csv").read_text()]
 
 
+@pytest.mark.slow
 def test_the_price_that_is_told_before_is_within_a_fifth_of_what_was_asked(whole):
     lines = [
         line for line in whole.with_name("said").read_text().splitlines() if " requests, " in line

@@ -71,6 +71,7 @@ def test_the_essay_of_run_seeds_says_what_the_kept_runs_have():
     assert own["runs"].tolist() == [1] * 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "results").glob("*/outcomes.parquet")), ids=lambda p: p.parent.name
 )

@@ -98,7 +98,7 @@ def test_a_packed_journal_is_the_same_bytes_for_the_same_journal_and_a_damaged_o
         again(tmp_path / "other", reuse=published)
 
 
-def wanting(toolbox, **given):
+def wanting(toolbox, *, isolated=True, **given):
     chosen = {
         "methods": ("trove",),
         "dataset": "math",
@@ -106,7 +106,8 @@ def wanting(toolbox, **given):
         "seeds": (0,),
         "k": 6,
     }
-    return RunSettings(**chosen | given, model="practice", choices={"trove": {"toolbox": toolbox}})
+    choices = {"trove": {"toolbox": toolbox, "isolated": isolated}}
+    return RunSettings(**chosen | given, model="practice", choices=choices)
 
 
 def test_a_given_toolbox_is_what_the_other_category_saw_at_the_same_place(first):

@@ -12,9 +12,9 @@ from trove_lite.methods.trove import LOAD
 from trove_lite.programs import Tool
 from trove_lite.running.given import load_given
 from trove_lite.running.replay import stated_settings
-from trove_lite.running.settings import RunSettings
 
 from ..scripted import ScriptedModel, function, response, run, table
+from .test_given import wanting
 
 PLAIN = {"methods": ("trove",), "seeds": (0,), "parser": "official"}
 OFFICIAL = {"interval": 4, "isolated": False}
@@ -98,19 +98,10 @@ def test_a_lender_of_before_lends_its_tools_isolated(tmp_path):
         categories=("counting", "geometry"),
         **PLAIN,
     )
-    given = {
-        "methods": ("trove",),
-        "dataset": "math",
-        "categories": ("counting",),
-        "seeds": (0,),
-        "k": 6,
-    }
     views = {}
     for isolated in (True, False):
-        choices = {"trove": {"toolbox": str(lender), "isolated": isolated}}
-        views[isolated] = load_given(RunSettings(**given, model="practice", choices=choices))[
-            "trove", "counting", 0
-        ]
+        settings = wanting(str(lender), isolated=isolated)
+        views[isolated] = load_given(settings)["trove", "counting", 0]
     tools = [tool for _, library in views[True] for tool in library[1:]]  # after AT_HAND
     assert tools
     assert all(isinstance(tool, Tool) and "print" not in tool.source for tool in tools)

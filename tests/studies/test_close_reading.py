@@ -50,6 +50,7 @@ def of(command: str) -> pytest.MarkDecorator:
     )
 
 
+@pytest.mark.slow
 @of("count")
 def test_programs_are_counted(where, found, capsys):
     assert main(["summary", str(RUNS / where), "--count", *found]) == 0
@@ -60,6 +61,7 @@ def test_programs_are_counted(where, found, capsys):
     assert dict(zip(found, (f"{words[0]}; {words[5]}" for words in lines), strict=True)) == found
 
 
+@pytest.mark.slow
 @of("compare")
 def test_systems_are_compared(where, found, tmp_path):
     words = [word if word.startswith("--") else str(RUNS / word) for word in where.split()]

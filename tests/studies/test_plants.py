@@ -307,11 +307,6 @@ PLANTS = {
         "one_factor",
         "plan THOUGHT.md 0eb76ae9 2026-11-01T02:06:38Z, planned THOUGHT.md",
     ),
-    "a plan that is told at another commit": (
-        written('commit = "0eb76ae9"', 'commit = "deadbeef"'),
-        "one_factor",
-        "plan THOUGHT.md deadbeef",
-    ),
     "the other system named first": (
         written(
             'arms-creator-pot = [["creator"], ["pot"]]', 'arms-creator-pot = [["pot"], ["creator"]]'

@@ -165,6 +165,7 @@ class Looker(ScriptedModel):
         return [Completion([whole, made][number(seed) % 2], 9, 9, "stop", 0.0) for seed in seeds]
 
 
+@pytest.mark.slow
 @needs_full
 @pytest.mark.parametrize("preset", ["paper", "official"])
 def test_a_run_asks_its_vision_counts_is_executed_again_and_goes_on_with_the_same_alone(

@@ -6,7 +6,8 @@ TITLE ?= $(if $(filter codellama-7b-instruct,$(NAME)),Recorded runs of CodeLlama
 RUNS ?= results/codellama-7b-instruct/outcomes.parquet
 ARGS ?=
 ESSAYS ?= notebooks/0[1-9]_*.ipynb notebooks/[1-9]*.ipynb
-PYTEST_ARGS ?= -n 2 --dist worksteal
+# One more than cores: many tests wait for a process.
+PYTEST_ARGS ?= -n $(shell expr $$(nproc) + 1) --dist worksteal
 BIN := $(VENV)/bin
 STUDY ?= studies/bench.toml
 ABLATIONS := studies/practice-ablations.toml

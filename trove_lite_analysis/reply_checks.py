@@ -22,8 +22,8 @@ TURN = re.compile(
     re.MULTILINE,
 )
 SYNTAX = r"(?:SyntaxError|IndentationError|TabError)|.*invalid syntax"
-#: By data set: symbols of Python, and the least share of programs that has one in a healthy published
-#: part.
+#: By data set: symbols of Python, the least share of programs that has one in a healthy published
+#: part, and the fewest categories of such a part: what all of these need, one alone may not.
 WRITING = Path(__file__).with_name("writing.csv")
 SYMBOLS = [
     *["**", "*", "_", "<", ">", "==", "%", "[", "{", "//", "/", "-", "'", "#", ".", ":", "+"],
@@ -107,7 +107,9 @@ def lost_symbols(part: pd.DataFrame) -> Iterator[Seen]:
     """Symbols of Python that far fewer programs have than those of any published part on the same
     data."""
     programs = programs_of(part)
-    expected = pd.read_csv(WRITING, dtype={"symbol": str}).query("dataset == @part.dataset.iloc[0]")
+    expected = pd.read_csv(WRITING, dtype={"symbol": str}).query(
+        "dataset == @part.dataset.iloc[0] and categories <= @part.category.nunique()"
+    )
     for row in expected.itertuples():
         there = int(programs.str.contains(row.symbol, regex=False).sum())
         wanted = row.least * len(programs)
@@ -137,8 +139,8 @@ def lengths(calls: pd.DataFrame) -> Iterator[Seen]:
 
 def writing(runs: Iterable[str | Path]) -> pd.DataFrame:
     """What WRITING holds: of these runs' modes, by data set and symbol, the least share of programs
-    that have it. Not for a data set whose tasks ask for different programs: none has a symbol that
-    all need."""
+    that have it, and the fewest categories. Not for a data set whose tasks ask for different
+    programs: none has a symbol that all need."""
     shares = []
     for run in runs:
         rows = load_candidates(run)
@@ -146,8 +148,8 @@ def writing(runs: Iterable[str | Path]) -> pd.DataFrame:
             programs = programs_of(part)
             if len(programs) >= ENOUGH:
                 for symbol in SYMBOLS:
-                    there = programs.str.contains(symbol, regex=False).mean()
-                    shares.append((str(dataset), symbol, there))
-    table = pd.DataFrame(shares, columns=["dataset", "symbol", "least"])
-    least = table.groupby(["dataset", "symbol"], as_index=False)["least"].min()
-    return least[least["least"] >= COMMON].round(3)
+                    share = programs.str.contains(symbol, regex=False).mean()
+                    shares.append((str(dataset), symbol, share, part["category"].nunique()))
+    table = pd.DataFrame(shares, columns=["dataset", "symbol", "least", "categories"])
+    least = table.groupby(["dataset", "symbol"], as_index=False).min()
+    return least.query("least >= @COMMON").round(3)

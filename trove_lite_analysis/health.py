@@ -119,12 +119,9 @@ def failed_checks(
             rows += [row for row in found if row[0] not in unseen]
     for where, part in calls.assign(mode=calls["stage"]).groupby(MODE):
         rows += _read(where, part, of_requests, lengths)
-    for (run, method, category), part in stream.groupby(STREAM):
-        found = standing(
-            of_stream(part, listed.get((run, method, category))),
-            whole=False,
-        )
-        rows += [_row((run, method, ""), category, one) for one in found]
+    for where, part in stream.groupby(STREAM):
+        for one in standing(of_stream(part, listed.get(where)), whole=False):
+            rows.append(_row((*where[:2], ""), where[2], one))
     order = [*LIMITS].index
     table = pd.DataFrame(rows, columns=COLUMNS)
     table = table.sort_values(

@@ -126,13 +126,15 @@ def what_is_lacking(candidates: pd.DataFrame) -> dict[str, str]:
     """What a notebook may need (`needs` in its metadata) and these candidates do not have → why it
     is left out."""
     known = all_candidates(candidates)
-    several = known.duplicated([*STREAM, "phase", "problem"]).any()
     found = {
         "one model": len(known[["model", "provenance"]].drop_duplicates()) > 1
         and "it is about runs of one model",
         "answers": without_agreement(known) and "these logs hold verdicts and no answers",
-        "levels": not (known["level"].astype(str) != "").any() and "these problems have no levels",
-        "several samples": not several and "there is one sample a problem",
+        "levels": (known["level"].astype(str) == "").all() and "these problems have no levels",
+        "several samples": not known.duplicated([*STREAM, "phase", "problem"]).any()
+        and "there is one sample a problem",
+        "executions": known["shortened"].isna().all()
+        and "others judged these replies, and say of no program how it ended",
         "made tools": not _could_call(known) and "no program of these runs could call a made tool",
     }
     return {need: why for need, why in found.items() if why and len(known)}

@@ -37,7 +37,7 @@ def test_the_notebook_of_the_answer_makes_what_is_committed(tmp_path):
 
 def test_paths_are_found_from_the_root_from_the_notebooks_and_from_anywhere(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
-    assert paths("../results", ["../runs/x", "/y"], "") == ["results", ["runs/x", "/y"], ""]
+    assert paths("../results", ["../runs/x", "/y"], 7) == ["results", ["runs/x", "/y"], "7"]
     assert paths({"../results/x": "../about"}) == [{"results/x": "../about"}]
     assert paths(["runs/x"], [["a", "b"]], [[]]) == [
         ["runs/x"],

@@ -38,6 +38,7 @@ PLACES = {"out": "run", "results": "results", "figures": "figures"}
 HOME = Path(__file__).parent.parent.parent  # the repository, where this is a clone
 INJECTED = "# Parameters"  # how papermill's cell of what it was given begins
 MOST = 10_000  # values of an axis of a grid
+ONE = (str, int, float)  # what is one path: papermill takes `7` for a number
 
 
 def paths(*given: str | Sequence | Mapping[str, str]) -> list[str | list[str] | dict[str, str]]:
@@ -56,18 +57,16 @@ def paths(*given: str | Sequence | Mapping[str, str]) -> list[str | list[str] | 
     def here(path):
         if isinstance(path, Mapping):
             return {here(p): about for p, about in path.items()}
-        if not isinstance(path, str):
+        if not isinstance(path, ONE):
             return [
-                here(p) for inner in path for p in ([inner] if isinstance(inner, str) else inner)
+                here(p) for inner in path for p in ([inner] if isinstance(inner, ONE) else inner)
             ]
+        path = str(path)
         from_root = path.removeprefix("../")
         if from_root == path or Path("notebooks").is_dir():
             return from_root
-        return (
-            str(HOME / from_root)
-            if (HOME / from_root).exists() and not Path(path).exists()
-            else path
-        )
+        there = HOME / from_root
+        return str(there) if there.exists() and not Path(path).exists() else path
 
     return [here(path) for path in given]
 
@@ -76,8 +75,8 @@ def refuse_unknown(cells: Sequence[str]) -> None:
     """Raises TroveLiteError where papermill's cell, of these that a notebook has run, sets a name
     that none before it has set."""
     place = next((n for n, cell in enumerate(cells) if cell.startswith(INJECTED)), 0)
-    mine, given = (_set_in(cells[:place]), _set_in([cells[place]])) if place else (set(), set())
-    if unknown := sorted(given - mine):
+    mine = _set_in(cells[:place])
+    if unknown := sorted(_set_in([cells[place]]) - mine if place else ()):
         raise TroveLiteError(
             f"this notebook has no parameter '{unknown[0]}': it has {', '.join(sorted(mine))}"
         )

@@ -38,7 +38,7 @@ PLACES = {"out": "run", "results": "results", "figures": "figures"}
 HOME = Path(__file__).parent.parent.parent  # the repository, where this is a clone
 INJECTED = "# Parameters"  # how papermill's cell of what it was given begins
 MOST = 10_000  # values of an axis of a grid
-ONE = (str, int, float)  # what is one path: papermill takes `7` for a number
+ONE = (str, int)  # what is one path: papermill takes `7` for a number
 
 
 def paths(*given: str | Sequence | Mapping[str, str]) -> list[str | list[str] | dict[str, str]]:

@@ -39,7 +39,7 @@ def headline(*tables: pd.DataFrame) -> Sentence:
         if clear:
             shown = (table.get("p_holm", table["p"]) <= 0.05).sum()
             among = (
-                f"Of {len(table)} pairs {shown} are shown to differ; the clearest is "
+                f"A difference is shown in {shown} of {len(table)} pairs; the clearest is "
                 if len(table) > 1
                 else ""
             )

@@ -38,7 +38,7 @@ def test_of_several_pairs_the_clearest_over_all_categories_is_said(
         "trove minus primitive, 15 programs a problem each, 1,200 problems: +0.0 points"
     )
     assert found.endswith(f" by one-stage agreement (95 %); {verdict}.")
-    shown = f"Of 2 pairs {int(p_holm < 0.05)} are shown to differ; the clearest is "
+    shown = f"A difference is shown in {int(p_holm < 0.05)} of 2 pairs; the clearest is "
     assert (
         headline(pd.DataFrame([*rows, rows[0] | {"b": "pot", "p": 0.5, "p_holm": 1}]))
         == shown + found

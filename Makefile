@@ -71,7 +71,7 @@ creator: $(VENV)/ready  ## CREATOR's tables by the one-answer grader, over the p
 	$(BIN)/trove-lite batch notebooks/30_creator.ipynb -p results ../results/bench -p figures ../figures/bench \
 		--out results/bench/notebooks/creator --force
 
-essays: $(VENV)/ready  ## the notebooks with their outputs, in place: three minutes; 24 and 30 need MATH (trove-lite fetch math); ESSAYS=notebooks/13*: one
+essays: $(VENV)/ready  ## the notebooks with their outputs, in place: three minutes; 15, 24 and 30 need MATH (trove-lite fetch math); ESSAYS=notebooks/13*: one
 	$(BIN)/python -m nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False \
 		--NotebookExporter.preprocessors=nbconvert.preprocessors.CoalesceStreamsPreprocessor \
 		--ExecutePreprocessor.timeout=1200 $(ESSAYS)

@@ -224,7 +224,7 @@ class Verdict(NamedTuple):
     @property
     def more(self) -> list[str]:
         """The factors that make it one of several."""
-        return [one for one in self.found if one != self.named and not self.passes]
+        return [] if self.passes else [factor for factor in self.found if factor != self.named]
 
     def __str__(self) -> str:
         kind = "one factor" if self.passes else "REFUSED"

@@ -298,7 +298,7 @@ def idle(used: bool | None, calls: Calls, plan: Mapping) -> str:
     if used is None:
         return BY_DESIGN
     if not calls.could_call:
-        return "no call was counted; `trove-lite calls` does"
+        return "no call was counted; `trove-lite calls` counts them"
     if plan.get("uses") == "called":
         return f"a made tool is called by {calls.call} of {calls.could_call} programs"
     return (

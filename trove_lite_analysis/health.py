@@ -119,9 +119,9 @@ def failed_checks(
             rows += [row for row in found if row[0] not in unseen]
     for where, part in calls.assign(mode=calls["stage"]).groupby(MODE):
         rows += _read(where, part, of_requests, lengths)
-    for where, part in stream.groupby(STREAM):
-        for one in standing(of_stream(part, listed.get(where)), whole=False):
-            rows.append(_row((*where[:2], ""), where[2], one))
+    for (run, method, category), part in stream.groupby(STREAM):
+        seen = of_stream(part, listed.get((run, method, category)))
+        rows += [_row((run, method, ""), category, one) for one in standing(seen, whole=False)]
     order = [*LIMITS].index
     table = pd.DataFrame(rows, columns=COLUMNS)
     table = table.sort_values(
@@ -182,12 +182,11 @@ def _read(where: tuple, table: pd.DataFrame, in_each: Count, beyond: Count) -> I
 def _row(where: tuple, category: str, seen: Seen) -> list:
     limits = LIMITS[seen.check]
     limit = limits.whole if category == WHOLE else limits.category
-    share = seen.count / seen.of
     return [
         seen.check,
         *where,
         category,
-        share,
+        seen.count / seen.of,
         int(seen.count),
         int(seen.of),
         seen.example,

@@ -127,10 +127,9 @@ def lengths(calls: pd.DataFrame) -> Iterator[Seen]:
     """Requests that say they stopped by themselves, and are all of one length that none exceeds."""
     ended = calls.loc[calls["finish_reason"] == "stop", "completion_tokens"].dropna()
     if ended.nunique() >= LENGTHS:
-        count = int((ended == ended.max()).sum())
         yield Seen(
             "one length",
-            count,
+            (ended == ended.max()).sum(),
             len(ended),
             f"{ended.max():.0f} tokens",
             problems_in(calls),

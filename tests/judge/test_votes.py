@@ -52,7 +52,7 @@ def test_forms_of_one_answer_are_one_vote_by_its_most_frequent_form(forms):
         ["x+1", "x-1", "2x+1", "x", "y+1"],
         ["Paris", "London", "Rome", "It is Berlin.", "no idea"],
         ["90 minutes", "90 hours", "1.5 minutes", "9 minutes", "90 km"],
-        ["1000000", "1000001", "999999", "100000", "1000000.5"],
+        ["1000000", "1000001", "999999", "100000", "1000000.5", "nan"],
         ["A", "B", "C", "D", "E"],
     ],
 )

@@ -1,5 +1,6 @@
 """A number's one text, by which answers that are numbers are compared."""
 
+import math
 from functools import lru_cache
 
 MOST_DIGITS = 4000  # what Python writes of an int without being asked to
@@ -15,12 +16,12 @@ def number_text(value: float) -> str:
 
 
 def as_number(answer: str) -> float | None:
-    """The number whose canonical text this is; None for any other text."""
+    """The number whose canonical text this is; None for any other text, as nan is."""
     try:
         value = float(answer)
     except ValueError:
         return None
-    return value if number_text(value) == answer else None
+    return value if math.isfinite(value) and number_text(value) == answer else None
 
 
 @lru_cache(maxsize=4096)

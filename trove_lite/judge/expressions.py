@@ -15,7 +15,7 @@ import operator
 import random
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -316,30 +316,33 @@ def drawn(name: str, point: int) -> Fraction:
 
 
 @lru_cache(20_000)
-def values_of(text: str) -> tuple:
-    """An expression's value at each of the points, None where it has none there; () for what is no
-    expression. Raises TooLarge."""
-    found = []
+def value_at(text: str, point: int) -> tuple:
+    """An expression's value at one of the points, None where it has none there, and whether names
+    are in it; () for what is no expression. Raises TooLarge."""
     tokens = tokens_of(text)
-    with ONE_AT_A_TIME:
-        for point in range(POINTS):
-            rough, fine = contexts()
-            reader = Reader(tokens, rough, point)
-            try:
-                value = reader.whole()
-                exact = isinstance(value, Fraction)
-                found.append(
-                    value if exact else settled(value, Reader(tokens, fine, point).whole())
-                )
-            except ZeroDivisionError:
-                found.append(None)
-            except OverflowError as error:
-                raise TooLarge from error
-            except UNDEFINED:
-                return ()
-            if not reader.names:
-                return tuple(found) * POINTS
-    return tuple(found)
+    rough, fine = contexts()
+    reader = Reader(tokens, rough, point)
+    try:
+        with ONE_AT_A_TIME:
+            value = reader.whole()
+            if not isinstance(value, Fraction):
+                value = settled(value, Reader(tokens, fine, point).whole())
+    except ZeroDivisionError:
+        value = None
+    except OverflowError as error:
+        raise TooLarge from error
+    except UNDEFINED:
+        return ()
+    return value, bool(reader.names)
+
+
+def values_of(text: str) -> Iterator:
+    """An expression's values, point by point: most pairs part at the first. Raises TooLarge, and
+    ValueError for what is no expression."""
+    named = False
+    for point in range(POINTS):
+        value, named = value_at(text, point * named)  # a ValueError, of ()
+        yield value
 
 
 def settled(rough, value):
@@ -367,15 +370,20 @@ def equal(one: str, other: str) -> bool | None:
     equation = len(texts[0]) == 2
     if equation:
         texts = [[f"({left})-({right})"] for left, right in texts]
+    near = bool(re.search(r"\.|\de-?\d", one + other))
+    compare = same_multiples if equation else same_values
     try:
-        ours, theirs = (values_of(text) for (text,) in texts)
+        return compare(*(values_of(text) for (text,) in texts), near)
     except TooLarge:
         return None
-    if not ours or not theirs:
+    except ValueError:
         return False
-    near = bool(re.search(r"\.|\de-?\d", one + other))
-    if not equation:
-        return same_values(ours, theirs, near)
+
+
+def same_multiples(ours: Iterable, theirs: Iterable, near: bool) -> bool | None:
+    """Whether the values of two equations, left less right, are in one ratio at all points."""
+    ours = [*ours]
+    theirs = [*theirs]
     if ours[0] == ours[1] or not all([*ours[:-1], *theirs[:-1]]):
         return False
     mp = contexts()[1]
@@ -386,7 +394,7 @@ def equal(one: str, other: str) -> bool | None:
     return same_values(ratios, ratios[:1] * len(ratios), near)
 
 
-def same_values(ours, theirs, near: bool) -> bool | None:
+def same_values(ours: Iterable, theirs: Iterable, near: bool) -> bool | None:
     """Whether values are the same, point by point; None where they are larger than the digits that
     are compared."""
     mp = contexts()[1]

@@ -155,14 +155,11 @@ def sketch(text: str) -> tuple[object, tuple] | None:
             return sketch_of(value, "")
         if found := quantity(plain):
             return sketch_of(*found)
-        if is_mathematics(plain) and (values := expressions.values_of(plain)):
-            if None in values:
-                return None
-            if re.search(r"\.|\de-?\d", plain) or not all(
-                isinstance(value, Fraction) for value in values
-            ):
-                values = tuple(map(complex, values))
-            return "expression", values[:-1]
+        if is_mathematics(plain) and (found := expressions.value_at(plain, 0)):
+            value = found[0]
+            if isinstance(value, Fraction) and not re.search(r"\.|\de-?\d", plain):
+                return "expression", (value,)
+            return value if value is None else ("expression", (complex(value),))
     return None
 
 

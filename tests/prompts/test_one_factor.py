@@ -159,11 +159,7 @@ def test_worked_examples_print_their_answers_at_every_point_and_import_what_they
     programs = []
     known = {e["question"].strip(): e for c in dataset.categories for e in examples(name, c)}
     library = isolated_tools(f"{e['imports']}\n{e['function']}" for e in known.values()).tools
-    stages = [
-        name
-        for name in ("primitive", "instance", "create", "import", "decide")
-        if name in words()["stages"]
-    ]
+    stages = {"primitive", "instance", "create", "import", "decide"} & {*words()["stages"]}
     for stage, thought in product(stages, ("none", "comments")):
         pack = load_pack(f"one-factor?thought={thought}", dataset)
         prompt = pack.render(
@@ -176,11 +172,7 @@ def test_worked_examples_print_their_answers_at_every_point_and_import_what_they
         for text in texts:
             (example,) = (e for question, e in known.items() if question in text)
             solution, tools, *_ = parse_completion(text[text.index("**Tools**\n") :], "strict")
-            given = (
-                library
-                if stage == "import"
-                else ((function_of(example).source,) if stage == "decide" else ())
-            )
+            given = {"import": library, "decide": (function_of(example).source,)}.get(stage, ())
             assert any(example["imports"] in tool.source for tool in tools)
             assert solution.strip().splitlines()[-2].startswith("print(")
             programs.append((program_of(solution, tools, given), example["answer"]))
@@ -198,21 +190,23 @@ def test_worked_examples_print_their_answers_at_every_point_and_import_what_they
         )
 
 
-def test_a_near_twin_is_found_by_its_words_without_numbers():
-    ours = "How many positive divisors of $720$ are perfect squares?"
-    theirs = "How many positive factors of 4000 are multiples of 100?"
-    assert likeness(text_of(ours), text_of(theirs)) > LIMIT
-    assert (
-        likeness(
-            text_of("If $f(x) = 3x - 4$ and $g(x) = x^2 + 1$, what is $f(g(2))$?"),
-            text_of("Let $f(x)=2x-4$ and $g(x)=x^2+3$. What is $f(g(2))$?"),
-        )
-        > LIMIT
-    )
-    assert (
-        likeness(text_of(ours), text_of("How many ways are there to seat five people in a row?"))
-        < LIMIT
-    )
+SQUARES = "How many positive divisors of $720$ are perfect squares?"
+
+
+@pytest.mark.parametrize(
+    ("other", "text", "twins"),
+    [
+        (SQUARES, "How many positive factors of 4000 are multiples of 100?", True),
+        (SQUARES, "How many ways are there to seat five people in a row?", False),
+        (
+            "If $f(x) = 3x - 4$ and $g(x) = x^2 + 1$, what is $f(g(2))$?",
+            "Let $f(x)=2x-4$ and $g(x)=x^2+3$. What is $f(g(2))$?",
+            True,
+        ),
+    ],
+)
+def test_a_near_twin_is_found_by_its_words_without_numbers(other, text, twins):
+    assert (likeness(text_of(other), text_of(text)) > LIMIT) is twins
 
 
 def test_no_worked_example_is_a_near_twin_of_a_test_problem(public_problems, table_problems):

@@ -28,6 +28,10 @@ OTHERS += [
 ]  # by the strict rule alone
 
 
+WORDS = ["run", "--dataset", "own.jsonl", "--model", "canned:said.jsonl"]
+WORDS += ["--methods", "primitive", "--seeds", "0", "--quiet"]
+
+
 def log_of(folder, pairs):
     """A table of answers with gold ones, and no verdicts."""
     rows = pd.DataFrame(pairs, columns=["answer", "gold"]).assign(method="m", sample=0)
@@ -50,21 +54,12 @@ def test_a_table_without_verdicts_is_judged_strictly_or_as_asked_and_says_so(log
         assert main(["import", "--format", "table", log, *words, "--out", out]) == 0
         assert f"judged by {grader}" in capsys.readouterr().out
         assert verdicts(out) == [first] * 4 + [not first] * 4
-    assert (
-        main(
-            [
-                "import",
-                "--format",
-                "evalplus",
-                log,
-                "--grader",
-                "papers",
-                "--out",
-                str(tmp_path / "no"),
-            ]
-        )
-        == 2
-    )
+
+
+def test_an_empty_answer_is_none_and_not_right(tmp_path):
+    out = str(tmp_path / "run")
+    assert main(["import", log_of(tmp_path, [["", "5"], ["5", "5"]]), "--out", out]) == 0
+    assert verdicts(out) == [False, True]
 
 
 def test_an_imported_log_is_judged_again_and_keeps_its_verdicts(log, tmp_path, capsys):
@@ -94,7 +89,9 @@ def test_what_takes_too_long_is_not_judged_and_no_sample_is_lost(tmp_path):
     assert table["status"].tolist() == ["ok", "ok"]
 
 
-def test_a_live_run_is_judged_strictly_and_says_what_it_could_not_read(tmp_path, capsys):
+def test_a_live_run_is_judged_strictly_and_says_what_it_could_not_read(
+    tmp_path, capsys, monkeypatch
+):
     printed = {
         "cost": "'The total cost is $29.00.'",
         "square": "'x**2 + 2*x + 1'",
@@ -107,38 +104,17 @@ def test_a_live_run_is_judged_strictly_and_says_what_it_could_not_read(tmp_path,
     problems = [{"question": f"which {name}?", "answer": gold} for name, gold in golds.items()]
     for name, lines in (("own.jsonl", problems), ("said.jsonl", replies)):
         (tmp_path / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
-    out = str(tmp_path / "run")
-    model = f"canned:{tmp_path / 'said.jsonl'}"
-    words = [
-        "--dataset",
-        str(tmp_path / "own.jsonl"),
-        "--model",
-        model,
-        "--methods",
-        "primitive",
-        "--k",
-        "2",
-    ]
-    assert main(["run", *words, "--seeds", "0", "--quiet", "--out", out]) == 0
+    monkeypatch.chdir(tmp_path)
+    assert main([*WORDS, "--k", "2", "--out", "run"]) == 0
     assert "no answer could be read from 2 of 6 outputs, such as 'None'" in capsys.readouterr().out
-    assert verdicts(out) == [True] * 4 + [False] * 2
-    assert main(["judge", out]) == 0
+    assert verdicts("run") == [True] * 4 + [False] * 2
+    assert main(["judge", "run"]) == 0
     assert "nothing was written" in capsys.readouterr().out
 
 
 def test_two_runs_with_files_of_one_name_are_judged_from_elsewhere_each_by_its_own(
     tmp_path, capsys, monkeypatch
 ):
-    words = [
-        "--dataset",
-        "own.jsonl",
-        "--model",
-        "canned:said.jsonl",
-        "--methods",
-        "primitive",
-        "--k",
-        "1",
-    ]
     for name, gold in (("a", 5), ("b", 6)):
         (place := tmp_path / name).mkdir()
         (place / "own.jsonl").write_text(json.dumps({"question": "how many?", "answer": gold}))
@@ -146,7 +122,7 @@ def test_two_runs_with_files_of_one_name_are_judged_from_elsewhere_each_by_its_o
             json.dumps({"prompt": "", "text": "```python\nprint(5)\n```"})
         )
         monkeypatch.chdir(place)
-        assert main(["run", *words, "--seeds", "0", "--quiet", "--out", name]) == 0
+        assert main([*WORDS, "--k", "1", "--out", name]) == 0
     monkeypatch.chdir(tmp_path)
     for name, right in (("a", True), ("b", False)):
         assert verdicts(f"{name}/{name}") == [right]

@@ -211,36 +211,23 @@ def _row(sample: dict, dataset: str, problem: int) -> dict:
     )
     alone = "\0".join(str(sample[name]) for name in KEY)
     prompt, completion = sample["tokens"] or (None, None)
-    same = {
-        name: sample[name] for name in ("model", "method", "category", "sample", "correct", "error")
-    }
-    same |= {
-        "mode": sample["mode"],
-        "place": sample["place"],
+    told = ("model", "method", "mode", "category", "sample", "correct", "score", "error", "place")
+    row = EVERY_ROW | {name: sample[name] for name in (*told, "shares_state")}
+    return row | {
         "level": sample["level"] or "",
-        "shares_state": sample["shares_state"],
-        "score": sample["score"],
         "seed": sample["run"],
         "run": run_name(sample["method"], sample["run"]),
-    }
-    same |= {
         "dataset": dataset,
         "problem": problem,
         "prompt_tokens": prompt,
         "completion_tokens": completion,
-    }
-    same |= {
-        "program": fingerprint(
-            text if text and len(text) >= SHORT else alone,
-            "",
-        ),
+        "program": fingerprint(text if text and len(text) >= SHORT else alone, ""),
         "response": text,
-    }
-    same |= {
         "solution": text if text and "```python" in text else "",
         "status": UNAVAILABLE if lost else "ok",
+        "answers": answers,
+        "answer": answers[0] if answers else None,
     }
-    return EVERY_ROW | same | {"answers": answers, "answer": answers[0] if answers else None}
 
 
 def _chosen(verdicts: Sequence[str], wanted: str, where: object) -> str:

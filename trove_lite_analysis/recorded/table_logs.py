@@ -42,10 +42,10 @@ def read(file: Path, grader: str, partial: bool) -> Iterator[dict]:
         found["tokens"] = tuple(_whole(cells.get(name), where, name) for name in TOKENS)
         if "shares_state" in cells:
             found["shares_state"] = right(cells["shares_state"], where, "shares_state")[0]
-        yield cells | found | _verdict(cells, where, grader)
+        yield cells | found | _verdict(entry, cells, where, grader)
 
 
-def _verdict(cells: dict[str, str], where: str, grader: str) -> dict:
+def _verdict(entry: dict, cells: dict[str, str], where: str, grader: str) -> dict:
     """Whether a row is right, its score, and whether that was judged here."""
     gold = cells.get("gold")
     if told := [name for name in ("score", "correct") if name in cells]:
@@ -55,14 +55,15 @@ def _verdict(cells: dict[str, str], where: str, grader: str) -> dict:
         if "score" in cells and score is None:
             score = float(verdict)
         return {"correct": verdict, "score": score, "judged": False}
-    if gold is not None and "answer" in cells:
+    if gold is not None and "answer" in (cells if "error" in cells else entry):  # an empty one too
         rule = (read_answer, is_right)
         wanted = gold
         if grader != "strict":
             rule = read_last_line, text_is_correct
             wanted = float(gold) if NUMBER.fullmatch(gold) else gold
-        verdict = base.judge_output(*rule, cells["answer"], [wanted])[1]
-        return {"correct": verdict, "judged": True}
+        answer = cells.get("answer", "")
+        verdict = base.judge_output(*rule, answer, [wanted])[1]
+        return {"correct": verdict, "judged": True, "answer": answer}
     if "error" not in cells:
         raise wrong(where, "no verdict; give `correct` (true or false), or `answer` and `gold`")
     return {"correct": None, "judged": False}

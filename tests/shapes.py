@@ -41,7 +41,9 @@ def made(words: list[str]) -> str:
 
 def own_problems(folder: Path, level: str = "") -> Path:
     more = {"level": level} if level else {}
-    lines = [{"question": f"What is {i} + 1?", "answer": i + 1} | more for i in range(PROBLEMS)]
+    lines = [
+        {"question": f"What is {i} + 1?", "answer": [i + 1, -1]} | more for i in range(PROBLEMS)
+    ]
     (path := folder / "own.jsonl").write_text("\n".join(map(json.dumps, lines)))
     return path
 

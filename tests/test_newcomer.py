@@ -15,6 +15,7 @@ import pytest
 import trove_lite as tl
 from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
+from trove_lite.programs import code_of
 from trove_lite.running.live import recorded_streams
 from trove_lite_analysis.questions import problems_of
 from trove_lite_analysis.summary import summarise
@@ -51,26 +52,15 @@ def test_pass_at_5_is_of_all_problems_or_of_none(tmp_path, counts, right, known)
 def test_a_run_says_its_rule_and_the_number_of_summary_and_goes_on_where_it_was_moved_to(
     tmp_path, capsys
 ):
-    words = [
-        "run",
-        "--methods",
-        "trove",
-        "--categories",
-        "counting",
-        "--seeds",
-        "0",
-        "--limit",
-        "2",
-        "--quiet",
-    ]
-    assert main([*words, "--out", str(tmp_path / "a")]) == 0
+    words = "run --methods trove --categories counting --seeds 0 --limit 2 --quiet"
+    assert main([*words.split(), "--out", str(tmp_path / "a")]) == 0
     said = capsys.readouterr().out
     assert re.search(r"trove: [\d.]+ %, \w+_stage\w*$", said, re.MULTILINE)
     (found,) = summarise(load_candidates(tmp_path / "a"))["runs"]
     share = 100 * found["one_stage_correct"] / found["problems"]
     assert f"trove: {share:.1f} % by one_stage agreement" in said
     shutil.move(tmp_path / "a", tmp_path / "b")
-    assert main([*words, "--out", str(tmp_path / "b")]) == 0
+    assert main([*words.split(), "--out", str(tmp_path / "b")]) == 0
     assert "was complete already" in capsys.readouterr().out
 
 
@@ -140,28 +130,17 @@ def test_every_verdict_is_a_persons_and_the_run_is_read_from_anywhere(
         choice(text=f"Let me see.\n```python\n{code}\n```\n")(handler, body)
 
     (tmp_path / "work" / "data").mkdir(parents=True)
-    (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     shutil.copy(FILE, "data/twenty.jsonl")
     with Server(always=answer) as server:
-        words = [
-            "--dataset",
-            "data/twenty.jsonl",
-            "--methods",
-            "primitive",
-            "--k",
-            "5",
-            "--seeds",
-            "0",
-            "--quiet",
-        ]
-        assert main(["run", "--model", server.url, "--out", "runs/mine", *words]) == 0
-    monkeypatch.chdir(tmp_path / "elsewhere")
-    run = "../work/runs/mine"
+        words = "run --dataset data/twenty.jsonl --methods primitive --k 5 --seeds 0 --quiet"
+        assert main([*words.split(), "--model", server.url, "--out", "runs/mine"]) == 0
+    monkeypatch.chdir(tmp_path)
+    run = "work/runs/mine"
     right = {(number, code) for number, one in enumerate(problems) for code in one["right"]}
     found = tl.load_candidates(run)
-    codes = found["solution"].str.removeprefix("```python").str.removesuffix("```").str.strip()
-    verdicts = dict(zip(zip(found["problem"], codes, strict=True), found["correct"], strict=True))
+    keys = zip(found["problem"], found["solution"].map(code_of), strict=True)
+    verdicts = dict(zip(keys, found["correct"], strict=True))
     assert len(verdicts) == sum(len(one["right"] + one["wrong"]) for one in problems)
     assert {key for key, verdict in verdicts.items() if verdict != (key in right)} == set()
     capsys.readouterr()

@@ -1,6 +1,7 @@
 """The words of a run's problems, where their data set is at hand and is the one that the run
 had."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from trove_lite.candidates import read_description
 from trove_lite.datasets import DATASETS, grader_of, load_problems
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
+from trove_lite.judge.words import alternatives
 from trove_lite.running.folder import hash_of
 
 
@@ -69,3 +71,16 @@ def _the_same(
         if data not in (None, hash_of(problems[: own.get("limit")])):
             raise TroveLiteError("they have changed since the run was made")
     return problems
+
+
+def gold_text(gold: object) -> str:
+    """A right answer as a text that the judge reads alike: 4 for 4.0, `either 4 or 5` of several,
+    and JSON of what else is none."""
+    if isinstance(gold, str):
+        return gold
+    if isinstance(gold, list):
+        each = list(map(gold_text, gold))
+        text = f"either {' or '.join(each)}"
+        if alternatives(text)[1:] == each:
+            return text
+    return json.dumps(gold, default=str).removesuffix(".0")

@@ -9,6 +9,7 @@ import pytest
 
 import trove_lite as tl
 import trove_lite_analysis as ta
+from tests.recorded.test_harness_logs import told
 from trove_lite.cli import main
 
 HERE = Path(__file__).parent
@@ -67,32 +68,10 @@ def test_inspect(made, tmp_path):
 def test_inspect_out_and_in_again(made, tmp_path):
     logs = [f"{method}={made('inspect') / f'{method}.eval'}" for method in ("plain", "better")]
     before = imported(tmp_path / "run", "inspect", *logs)
-    assert (
-        main(
-            [
-                "export",
-                str(tmp_path / "run"),
-                "--format",
-                "inspect",
-                "--out",
-                str(tmp_path / "logs"),
-            ]
-        )
-        == 0
-    )
+    words = ["--format", "inspect", "--out", str(tmp_path / "logs")]
+    assert main(["export", str(tmp_path / "run"), *words]) == 0
     after = imported(tmp_path / "again", "inspect", *sorted((tmp_path / "logs").iterdir()))
-    same = [
-        "category",
-        "problem",
-        "method",
-        "run",
-        "sample",
-        "correct",
-        "answer",
-        "response",
-        "model",
-    ]
-    assert after[same].astype(object).fillna("").equals(before[same].astype(object).fillna(""))
+    assert told(after).equals(told(before))
 
 
 @pytest.mark.parametrize(("task", "verdict"), [("sums", "exact_match,strict"), ("choices", "acc")])

@@ -28,8 +28,7 @@ OTHERS += [
 ]  # by the strict rule alone
 
 
-WORDS = ["run", "--dataset", "own.jsonl", "--model", "canned:said.jsonl"]
-WORDS += ["--methods", "primitive", "--seeds", "0", "--quiet"]
+WORDS = "run --dataset own.jsonl --model canned:said.jsonl --methods primitive --seeds 0 --quiet"
 
 
 def log_of(folder, pairs):
@@ -105,7 +104,7 @@ def test_a_live_run_is_judged_strictly_and_says_what_it_could_not_read(
     for name, lines in (("own.jsonl", problems), ("said.jsonl", replies)):
         (tmp_path / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
     monkeypatch.chdir(tmp_path)
-    assert main([*WORDS, "--k", "2", "--out", "run"]) == 0
+    assert main([*WORDS.split(), "--k", "2", "--out", "run"]) == 0
     assert "no answer could be read from 2 of 6 outputs, such as 'None'" in capsys.readouterr().out
     assert verdicts("run") == [True] * 4 + [False] * 2
     assert main(["judge", "run"]) == 0
@@ -122,7 +121,7 @@ def test_two_runs_with_files_of_one_name_are_judged_from_elsewhere_each_by_its_o
             json.dumps({"prompt": "", "text": "```python\nprint(5)\n```"})
         )
         monkeypatch.chdir(place)
-        assert main([*WORDS, "--k", "1", "--out", name]) == 0
+        assert main([*WORDS.split(), "--k", "1", "--out", name]) == 0
     monkeypatch.chdir(tmp_path)
     for name, right in (("a", True), ("b", False)):
         assert verdicts(f"{name}/{name}") == [right]

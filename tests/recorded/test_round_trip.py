@@ -192,8 +192,11 @@ def test_samples_of_all_modes_come_back_from_outcomes(tmp_path, simulated):
     assert after["correct"].sum() == stream["correct"].sum()
 
 
-def test_a_live_run_without_tokens_is_exported_too(tmp_path):
+def test_a_live_run_without_tokens_and_with_several_right_answers_comes_back(tmp_path, capsys):
     source = live(tmp_path, "primitive", "```python\nprint({0} + 1)\n```").sources[0]
     table = tl.load_candidates(again(source, tmp_path, "csv"))
     assert table["prompt_tokens"].isna().all()
     assert table["correct"].all()
+    compare_sources([source, tmp_path / "again"], tmp_path / "c.html")
+    assert main(["judge", str(tmp_path / "again")]) == 0
+    assert "36 right, 36 before" in capsys.readouterr().out

@@ -102,6 +102,7 @@ def test_a_share_that_is_allowed_leaves_the_run_as_it_is(tmp_path):
         told["accuracy"]["primitive-counting-0"] <= known.groupby("problem")["correct"].any().mean()
     )
     assert "left out above" in came_of(folder, told)
+    assert "primitive: no sample" in came_of(folder, told | {"accuracy": {"primitive": None}})
 
 
 def test_problems_that_lack_a_sample_are_in_no_accuracy_and_refused_ones_are(tmp_path):

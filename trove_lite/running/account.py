@@ -116,10 +116,13 @@ def came_of(out: Path, description: Mapping) -> str:
     for method, own in shares.groupby(
         shares.index.str.partition("-").get_level_values(0), sort=False
     ):
-        known = f"{own.mean():.1f} %" if own.notna().any() else "no sample"
-        every = f" ({own.min():.1f} to {own.max():.1f} % in {len(own)} streams)"
+        known = "no sample"
+        if own.notna().any():
+            known = f"{own.mean():.1f} %"
+            if len(own) > 1:
+                known += f" ({own.min():.1f} to {own.max():.1f} % in {len(own)} streams)"
         rule = f", {rules[method]}" if rules.get(method) else ""
-        lines.append(f"  {method}: {known}{every * (own.notna().any() and len(own) > 1)}{rule}")
+        lines.append(f"  {method}: {known}{rule}")
     spent = pd.DataFrame(description["budget"])[
         ["calls", "prompt_tokens", "completion_tokens"]
     ].sum()

@@ -1,7 +1,6 @@
 """Candidates → a table, inspect_ai's logs, or Every Eval Ever's records, which `harness_logs` reads
 again."""
 
-import json
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -13,7 +12,7 @@ from trove_lite.candidates import load_candidates, read_description, save_csv
 from trove_lite.errors import UsageError
 from trove_lite.journal import on_disk, write_atomically
 
-from ..questions import problems_of
+from ..questions import gold_text, problems_of
 from .every_eval import record
 from .harness_logs import inspect_ai
 from .table_logs import TABLE
@@ -85,15 +84,9 @@ def _words(runs: Sequence[str | Path], frame: pd.DataFrame) -> list[tuple[str | 
         text = None
         if problem := known.get(key):
             text = problem.question.text
-            gold = problem.gold if isinstance(problem.gold, str) else _plain(problem.gold)
+            gold = gold_text(problem.gold)
         found.append((text, gold or None))
     return found
-
-
-def _plain(gold: object) -> str:
-    """A right answer as text: 4 for 4.0, several as JSON."""
-    text = json.dumps(gold, default=str)
-    return text.removesuffix(".0") if isinstance(gold, float) else text
 
 
 def _as_inspect(inspect, rows: pd.DataFrame):

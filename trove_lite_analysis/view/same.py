@@ -11,10 +11,10 @@ import pandas as pd
 
 from trove_lite.candidates import read_description
 from trove_lite.errors import UsageError
-from trove_lite.judge.strict import is_right
+from trove_lite.judge.strict import first, is_right
 from trove_lite.judge.values import read_answer
 
-from ..questions import problems_of
+from ..questions import gold_text, problems_of
 
 SOLUTION = "####"  # before the answer, where a right answer is a worked one
 Key = tuple[str, str]  # category and name
@@ -72,11 +72,7 @@ def refuse_others(sources: Sequence[Source], *, same_task: bool) -> tuple[list[s
         if not pairs or same_data:
             continue
         kind = one.kind == other.kind
-        facts = []
-        for key, other_key in pairs:
-            mine = one.words.get(key)
-            theirs = other.words.get(other_key)
-            facts.append(_same(mine, theirs, alike=kind))
+        facts = [_same(one.words.get(key), other.words.get(at), alike=kind) for key, at in pairs]
         differ = [pair for pair, fact in zip(pairs, facts, strict=True) if fact is False]
         alike = facts.count(True)
         if len(differ) > alike:
@@ -134,9 +130,7 @@ def _same_data(one: Source, other: Source) -> bool | None:
         other_name, *theirs = other.data[category]
         told = bool(mine[1] and theirs[1]) and mine[0] == theirs[0]
         same.append(mine == theirs if told else True if name == other_name else None)
-    return min(
-        same, key=lambda fact: 0 if fact is False else 1 if fact is None else 2, default=None
-    )
+    return first(False, same) if same else None
 
 
 def _named_alike(one: Source, other: Source) -> bool:
@@ -170,8 +164,7 @@ def _same(mine: tuple | None, theirs: tuple | None, *, alike: bool) -> bool | No
 
 
 def _last(gold: object) -> str:
-    first = gold[0] if isinstance(gold, list | tuple) else gold
-    return str(first).rpartition(SOLUTION)[2].strip()
+    return gold_text(gold).rpartition(SOLUTION)[2].strip()
 
 
 def _begins(words: tuple) -> str:
@@ -185,7 +178,8 @@ def _refusal(one: Source, other: Source, differ: Sequence[tuple[Key, Key]], know
     key, other_key = differ[0]
     _, name = key
     said = [_begins(one.words[key]), _begins(other.words[other_key])]
-    shown = " and ".join(said)
+    if said[0] == said[1]:
+        said[1] += ", with another right answer"
     what = f"{len(differ)} of {known} problems with the same name are not the same"
-    example = f"problem {name} is {shown}"
+    example = f"problem {name} is {' and '.join(said)}"
     return f"{one.label}, {other.label}: {what} ({example}); compare runs of the same problems"

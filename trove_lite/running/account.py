@@ -123,9 +123,8 @@ def came_of(out: Path, description: Mapping) -> str:
                 known += f" ({own.min():.1f} to {own.max():.1f} % in {len(own)} streams)"
         rule = f", {rules[method]}" if rules.get(method) else ""
         lines.append(f"  {method}: {known}{rule}")
-    spent = pd.DataFrame(description["budget"])[
-        ["calls", "prompt_tokens", "completion_tokens"]
-    ].sum()
+    kinds = ["calls", "prompt_tokens", "completion_tokens"]
+    spent = pd.DataFrame(description["budget"], columns=kinds).sum()
     lines.append(
         "spent: "
         + ", ".join(f"{count:,.0f} {name.replace('_', ' ')}" for name, count in spent.items())

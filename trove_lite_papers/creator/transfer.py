@@ -65,7 +65,11 @@ class TransferSettings(ToolSettings):
 
 def transfer(questions: Sequence[Question], settings: TransferSettings) -> Steps:
     """Make tools for all questions, use them, and try them on the rest of their sets; a set cut
-    short is left out."""
+    short is left out. Raises TroveLiteError where there is no whole set."""
+    if len(questions) < SIZE:
+        raise TroveLiteError(
+            f"{len(questions)} problems: tool transfer takes sets of {SIZE}; give more of a category"
+        )
     questions = questions[: len(questions) // SIZE * SIZE]
     n = settings.attempts
     places = range(len(questions))

@@ -1,6 +1,7 @@
 """Tool transfer: whose tool is tried on which question, and what it costs."""
 
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 
@@ -39,9 +40,10 @@ def test_every_tool_is_tried_on_the_others_of_its_set_and_no_further():
     given = [
         (r.question.index, r.mode, r.values["tool"]) for r, _ in asked if r.mode.startswith("from")
     ]
-    pairs = {(to, source) for to in range(3) for source in range(3) if to != source}
     assert {(to, mode) for to, mode, _ in given} == {
-        (3 * group + to, f"from_{source + 1}") for group in range(2) for to, source in pairs
+        (3 * group + to, f"from_{source + 1}")
+        for group in range(2)
+        for to, source in permutations(range(3), 2)
     }
     assert all(
         (r.wording == TRANSFERRED) == (r.mode != "normal") for r, _ in asked if r.stage == "decide"
@@ -58,11 +60,14 @@ def test_a_budget_that_does_not_reach_or_is_in_tokens_is_refused():
         TransferSettings(budget=Budget(completion_tokens=500))
 
 
+def test_less_than_a_set_is_refused():
+    with pytest.raises(TroveLiteError, match="sets of 3"):
+        play_transfer(TransferSettings(budget=Budget(6)), QUESTIONS[:2])
+
+
 def test_a_reply_without_code_is_no_tool_and_no_model_is_asked_to_use_it():
     settings = TransferSettings(budget=Budget(4))
-    asked, _ = play_transfer(
-        settings, QUESTIONS[:3], lambda request, sample: came_of(request, sample, "In words.")
-    )
+    asked, _ = play_transfer(settings, QUESTIONS[:3], lambda *asked: came_of(*asked, "In words."))
     uses = [request for request, _ in asked if request.stage == "decide"]
     assert len(uses) == 9
     assert all(isinstance(request, Run) and "raise" in request.program for request in uses)

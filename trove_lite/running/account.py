@@ -123,8 +123,9 @@ def came_of(out: Path, description: Mapping) -> str:
                 known += f" ({own.min():.1f} to {own.max():.1f} % in {len(own)} streams)"
         rule = f", {rules[method]}" if rules.get(method) else ""
         lines.append(f"  {method}: {known}{rule}")
-    kinds = ["calls", "prompt_tokens", "completion_tokens"]
-    spent = pd.DataFrame(description["budget"], columns=kinds).sum()
+    spent = pd.DataFrame(
+        description["budget"], columns=["calls", "prompt_tokens", "completion_tokens"]
+    ).sum()
     lines.append(
         "spent: "
         + ", ".join(f"{count:,.0f} {name.replace('_', ' ')}" for name, count in spent.items())
@@ -134,8 +135,7 @@ def came_of(out: Path, description: Mapping) -> str:
         lines.append(f"looks at images: {description['looked']:,}, {known}")
     if "cost" in description:
         lines.append(f"cost by --prices: {description['cost']:,.6g}")
-    troubles = {"requests sent again": description["retried"]}
-    troubles |= {
+    troubles = {"requests sent again": description["retried"]} | {
         f"samples {why} (column `error` says why)": count
         for why, count in description["missing"].items()
     }

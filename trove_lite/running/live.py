@@ -268,7 +268,8 @@ def refuse_wordless(settings: RunSettings, pack, begun: Mapping[str, Mapping] = 
         ):
             if not pack.has(category, stage):
                 what = f"no {pack.name} prompt for stage '{stage}' of {name} on {settings.dataset}, {category}"
-                raise TroveLiteError(f"{what}: choose --prompts own")
+                other = "other --methods" if pack.name == "own" else "--prompts own"
+                raise TroveLiteError(f"{what}: choose {other}")
 
 
 def in_own_loop(work: Coroutine) -> object:

@@ -100,7 +100,7 @@ def is_read_or_refused(words, path, capsys):
     ("name", "seed"),
     [
         *product(["run.json"], range(16)),
-        *product(["candidates.parquet", "calls.parquet"], range(5)),
+        *product(["candidates.parquet", "calls.parquet"], range(1248, 1253)),
     ],
 )
 def test_a_damaged_run_is_read_or_refused(

@@ -73,7 +73,7 @@ def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame
             used = Counter(
                 (row.method, row.category, row.seed, name)
                 for row in candidates[candidates["mode"] == "import"].itertuples()
-                for name in {plain_name(tool.name) for tool in parse_tools(row.tools)}
+                for name in {plain_name(tool.name) for tool in parse_tools(row.tools or "")}
             )
             keys = table[FUNCTION].itertuples(index=False, name=None)
             table["programs"] = [used[key] for key in keys]

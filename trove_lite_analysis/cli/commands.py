@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trove_lite.cli.commands import outside_runs, refuse_less_than_one, say
-from trove_lite.errors import TroveLiteError, UsageError
+from trove_lite.errors import DamagedFile, TroveLiteError, UsageError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,13 +112,15 @@ def summary(runs: tuple[Path, ...], *, json: bool = False, count: tuple[str, ...
         return 0
     rows = load_candidates(*runs)
     found = summarise(rows) | {"toolboxes": final_toolboxes(runs).to_dict("records")}
-    found["checks"] = checks_against(*runs, candidates=rows) if found["runs"] else []
+    if not found["runs"] + found["unanswered"]:
+        raise DamagedFile(f"{runs[0]}: holds no candidate of a method; make the run again")
+    found["checks"] = checks_against(*runs, candidates=rows)
     described = {path: read_description(path) for path in runs if (path / "run.json").exists()}
     found["cost"] = {
         str(path): about["cost"] for path, about in described.items() if "cost" in about
     }
     say(*[dumps(found, indent=2)] if json else [*by_agreement(rows), as_text(found)])
-    return int(not found["runs"] or bool(found["unanswered"]))
+    return int(bool(found["unanswered"]))
 
 
 def _counted(run: Path, queries: tuple[str, ...]) -> list[str]:

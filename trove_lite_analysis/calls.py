@@ -18,6 +18,7 @@ from trove_lite.programs.calling import TABLE, TESTS, TOOLS
 from trove_lite.selection.tables import choose, in_order
 
 from .differences import difference, percent
+from .kept_tools import read_csv
 from .statistics import standard_error, wilson
 
 #: Each as the rule that decides it.
@@ -80,7 +81,7 @@ def read_tool_calls(*folders: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     both tables. Programs have `called`, `used` (what a call returns reaches a print), `right` (and
     used), `verdict` (right or not)."""
     programs = _read(TABLE, folders, pd.read_parquet)
-    tools = _read(TOOLS, folders, pd.read_csv, dtype={"until": float, "made_at": float})
+    tools = _read(TOOLS, folders, read_csv, dtype={"until": float, "made_at": float})
     tools = tools.reindex(columns=[*dict.fromkeys([*TOOL, *TOLD_OF_TOOL, *tools])])
     wanted = [*PROGRAM, "part", "model", "phase", "correct", "tools", "printed"]
     programs = programs.reindex(columns=[*dict.fromkeys([*wanted, *OF_VERSIONS, *programs])])
@@ -93,7 +94,7 @@ def read_tool_calls(*folders: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def read_tool_tests(*folders: str | Path) -> pd.DataFrame:
     """What LATM's `tool_tests` wrote in those of these folders that have it."""
-    return _read(TESTS, folders, pd.read_csv).convert_dtypes()
+    return _read(TESTS, folders, read_csv).convert_dtypes()
 
 
 def _read(

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -15,6 +16,8 @@ from .failure_modes import FUNCTION
 
 #: The file beside outcomes, which have no run.json.
 TOOLBOXES = "toolboxes.csv"
+#: A function may be called `null`, and a category `NA`.
+read_csv = partial(pd.read_csv, keep_default_na=False, na_values=[""])
 KEPT = ["run", "method", "category", "seed", "rank", "name", "signature", "imports", "problem"]
 TOOLBOX_COLUMNS = [
     *FUNCTION[:3],
@@ -43,7 +46,7 @@ def toolboxes(runs: Iterable[str | Path]) -> pd.DataFrame:
                 ]
         else:
             listed = (
-                pd.read_csv(beside)
+                read_csv(beside)
                 if (beside := path.with_name(TOOLBOXES)).is_file()
                 else pd.DataFrame()
             )

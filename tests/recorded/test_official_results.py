@@ -208,7 +208,7 @@ def more(x):
 # %%  (function)
 import math
 
-def half(x):
+def null(x):
     return math.floor(x / 2)
 
 
@@ -231,7 +231,7 @@ def run(tmp_path):
 
 def test_a_library_holds_imports_and_functions_with_all_their_code(run):
     first, second, third = read_library(library_of(run))
-    assert [first.name, second.name, third.name] == ["numpy", "more", "half"]
+    assert [first.name, second.name, third.name] == ["numpy", "more", "null"]
     assert [first.kind, second.kind, third.kind] == ["import", "function", "function"]
     assert (second.signature, second.docstring) == ("more(x)", "Add one.")
     assert "import math" in third.source
@@ -252,7 +252,7 @@ def test_toolboxes_are_imported_and_go_with_outcomes(run, tmp_path, monkeypatch,
     assert kept[["run", "rank", "name", "signature"]].to_numpy().tolist() == [
         ["count_run0", 1, "numpy", "import numpy as np"],
         ["count_run0", 2, "more", "more(x)"],
-        ["count_run0", 3, "half", "half(x)"],
+        ["count_run0", 3, "null", "null(x)"],
     ]
     bundled = toolboxes([tmp_path / "bundle" / "o.parquet"])
     pd.testing.assert_frame_equal(bundled, kept, check_dtype=False)

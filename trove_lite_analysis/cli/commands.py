@@ -115,9 +115,10 @@ def summary(runs: tuple[Path, ...], *, json: bool = False, count: tuple[str, ...
     if not found["runs"] + found["unanswered"]:
         raise DamagedFile(f"{runs[0]}: holds no candidate of a method; make the run again")
     found["checks"] = checks_against(*runs, candidates=rows)
-    described = {path: read_description(path) for path in runs if (path / "run.json").exists()}
     found["cost"] = {
-        str(path): about["cost"] for path, about in described.items() if "cost" in about
+        str(path): about["cost"]
+        for path in runs
+        if (path / "run.json").exists() and "cost" in (about := read_description(path))
     }
     say(*[dumps(found, indent=2)] if json else [*by_agreement(rows), as_text(found)])
     return int(bool(found["unanswered"]))

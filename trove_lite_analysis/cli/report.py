@@ -19,6 +19,7 @@ from trove_lite.programs.calling import TABLE
 from trove_lite.selection.tables import without_agreement
 
 from ..health import failed_checks, golds_of, in_words
+from ..kept_tools import read_csv
 from ..pairwise import tokens_of
 from ..sentence import headline
 from ..summary import refuse_unanswered
@@ -329,7 +330,7 @@ def answer(results: Path) -> tuple[str, str]:
 
 
 def _table(path: Path) -> pd.DataFrame:
-    return pd.read_csv(path) if path.is_file() else pd.DataFrame()
+    return read_csv(path) if path.is_file() else pd.DataFrame()
 
 
 def _picture(path: Path, results: Path) -> str:

@@ -28,7 +28,8 @@ from ..judge.votes import named
 from ..shapes import once
 from .base import Dataset, Problem, Question
 
-CATEGORY = re.compile(r"[\w.-][\w .-]{,99}")  # part of a file's name in a run folder
+#: Part of a file's name in a run folder, and none that tables have for several categories.
+CATEGORY = re.compile(r"(?!(?:all|covered)$)[\w.-][\w .-]{,99}")
 WITHOUT = "problems"
 LONGEST_LEVEL = 100  # characters
 JUDGED = {
@@ -155,7 +156,7 @@ def _entry(line: str, grader: str) -> dict:
     if not isinstance(category, str) or not CATEGORY.fullmatch(category):
         named = json.dumps(category)[:120]
         raise ValueError(
-            f"category {named}; use letters, digits, spaces, dots, dashes: it names files"
+            f"category {named}; use letters, digits, spaces, dots, dashes, not all or covered"
         )
     if not golds or None in golds:
         raise ValueError(

@@ -37,9 +37,7 @@ def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
         [*stream, "place", "mode", "sample"], kind="stable", ignore_index=True
     )
     frame["sample"] = frame.groupby(stream, observed=True).cumcount()
-    told = _words(runs, frame)
-    for name, words in zip(("question", "gold"), zip(*told, strict=True), strict=True):
-        frame[name] = words
+    frame[["question", "gold"]] = pd.DataFrame(_words(runs, frame), index=frame.index)
     frame["problem"] = [
         names.get(s.category, {}).get(
             str(s.problem),

@@ -120,6 +120,8 @@ def import_harness_logs(
     names = {
         str(category): numbered(part) for category, part in frame.groupby("category")["problem"]
     }
+    if {"all", "covered"} & names.keys():
+        raise UsageError("category 'all' or 'covered': so tables call several; rename it")
     asked = sorted({(s.category, s.problem, s.question or "") for s in frame.itertuples()})
     mark = hashlib.blake2b(json.dumps(asked).encode(), digest_size=3).hexdigest()
     dataset = " ".join(

@@ -42,13 +42,18 @@ NARROW = 6.5  # inches, above which a figure is drawn again for a narrow screen
 
 def narrowed(draw: Callable) -> Callable:
     """A wide figure can be drawn again with its panels one below the other and its rows' names
-    broken, by its attribute `stacked`."""
+    broken, by its attribute `stacked`; a notebook does not show that one of itself."""
+
+    def again(table: pd.DataFrame, how: Mapping[str, object]) -> Figure:
+        figure = draw(table, **how, stacked=True)
+        plt.close(figure)
+        return figure
 
     @wraps(draw)
     def drawn(table: pd.DataFrame, **how: object) -> Figure | None:
         figure = draw(table, **how)
         if figure is not None and figure.get_figwidth() > NARROW and "stacked" not in how:
-            figure.stacked = partial(draw, table, **how, stacked=True)
+            figure.stacked = partial(again, table, how)
         return figure
 
     return drawn

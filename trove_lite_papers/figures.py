@@ -313,8 +313,8 @@ def legend(
     kinds = [
         kind for kind in STANDINGS if "standing" in known and (known["standing"] == kind).any()
     ]
-    # without a plan nothing says what counts
-    named = {} if has(known, "counts") else {SHOWN: "filled: shown"}
+    # where nothing is left out by a rule, nothing says what counts
+    named = {} if NOT_COUNTED in kinds else {SHOWN: "filled: shown"}
     shown |= {named.get(kind, kind): Style("0.25", "o", hollow=kind != SHOWN) for kind in kinds}
     handles = [
         Line2D(

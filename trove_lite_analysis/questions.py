@@ -74,8 +74,8 @@ def _the_same(
 
 
 def gold_text(gold: object) -> str:
-    """A right answer as a text that the judge reads alike: 4 for 4.0, `either 4 or 5` of several,
-    and JSON of what else is none."""
+    """A right answer as a text that the judge reads alike: 4 for 4.0, `either 4 or 5` where both
+    are right. What the judge would not read so is JSON."""
     if isinstance(gold, str):
         return gold
     if isinstance(gold, list):

@@ -14,9 +14,9 @@ N = 9
 
 
 def own_run(folder, question="What is {} + 1?", add=1, method="primitive"):
-    """A run on problems of one's own, which ask this."""
+    """A run on problems of one's own, which ask this, with two right answers each."""
     folder.mkdir()
-    lines = [{"question": question.format(i), "answer": i + add} for i in range(N)]
+    lines = [{"question": question.format(i), "answer": [i + add, -add]} for i in range(N)]
     (folder / "own.jsonl").write_text("\n".join(map(json.dumps, lines)))
     (folder / "said.jsonl").write_text(
         json.dumps({"prompt": "", "text": "```python\nprint(1)\n```"})

@@ -43,14 +43,12 @@ def of_run(label: str, path: Path, frame: pd.DataFrame) -> Source:
     problems, _ = problems_of(frame, [folder])
     golds = about.get("golds") or {}
     words = {}
+    data = {}
     for dataset, category, number, name in keys.itertuples(index=False, name=None):
         known = problems.get((dataset, category, number))
         gold = golds.get(category, {}).get(str(number))
         words[category, name] = (known.question.text, known.gold) if known else (None, gold)
-    data = {
-        category: (dataset, settings.get("limit"), digests.get(category))
-        for dataset, category in keys[["dataset", "category"]].itertuples(index=False, name=None)
-    }
+        data[category] = dataset, settings.get("limit"), digests.get(category)
     return Source(
         label,
         "run",
@@ -67,23 +65,20 @@ def refuse_others(sources: Sequence[Source], *, same_task: bool) -> tuple[list[s
     notes: list[str] = []
     left: set[Key] = set()
     for one, other in combinations(sources, 2):
+        both = f"{one.label}, {other.label}"
         pairs = _in_common(one, other)
         same_data = _same_data(one, other)
         if not pairs or same_data:
             continue
         kind = one.kind == other.kind
-        facts = [_same(one.words.get(key), other.words.get(at), alike=kind) for key, at in pairs]
+        facts = [
+            _same(one.words.get(key), other.words.get(other_key), alike=kind)
+            for key, other_key in pairs
+        ]
         differ = [pair for pair, fact in zip(pairs, facts, strict=True) if fact is False]
         alike = facts.count(True)
         if len(differ) > alike:
-            raise UsageError(
-                _refusal(
-                    one,
-                    other,
-                    differ,
-                    len(differ) + alike,
-                )
-            )
+            raise UsageError(f"{both}: {_refusal(one, other, differ, len(differ) + alike)}")
         left |= {key for pair in differ for key in pair}
         if differ:
             what = f"left out: {len(differ)} problems that ask something else in {other.label}"
@@ -92,13 +87,11 @@ def refuse_others(sources: Sequence[Source], *, same_task: bool) -> tuple[list[s
             continue
         if same_data is False:
             what = "their data sets have other digests, and are not both at hand"
-            raise UsageError(
-                f"{one.label}, {other.label}: {what}; compare runs of the same problems"
-            )
+            raise UsageError(f"{both}: {what}; compare runs of the same problems")
         if not same_task:
             what = "no question or right answer that both tell says whether they ask the same"
-            raise UsageError(f"{one.label}, {other.label}: {what}; if they do, give --same_task")
-        notes.append(f"taken for the same task, by --same_task: {one.label}, {other.label}")
+            raise UsageError(f"{both}: {what}; if they do, give --same_task")
+        notes.append(f"taken for the same task, by --same_task: {both}")
     return notes, left
 
 
@@ -108,7 +101,7 @@ def _in_common(one: Source, other: Source) -> list[tuple[Key, Key]]:
     theirs = _keys(other)
     tasks = {task for task, _ in theirs}
     own_tasks = {task for task, _ in mine}
-    if len(tasks) != 1 or len(own_tasks) != 1:
+    if {len(tasks), len(own_tasks)} != {1}:
         return [(key, key) for key in sorted(mine & theirs)]
     (task,) = tasks
     renamed = [(key, (task, key[1])) for key in sorted(mine)]
@@ -149,10 +142,10 @@ def _same(mine: tuple | None, theirs: tuple | None, *, alike: bool) -> bool | No
     told = [one for one in (mine, theirs) if one]
     words = [re.sub(r"\s+", " ", text).strip() for text, _ in told if text]
     asked = sorted(filter(None, words), key=len)
-    golds = [_last(gold) for _, gold in told if gold not in (None, "", [])]
+    golds = [_texts(gold) for _, gold in told if gold not in (None, "", [])]
     right = None
     if len(golds) == 2:
-        right = is_right(read_answer(golds[0]), golds[1])
+        right = first(True, (is_right(read_answer(one), golds[1]) for one in golds[0]))
     both_ask = len(asked) == 2
     if right is False or not both_ask or asked[0] in asked[1]:
         if right is None and both_ask:
@@ -163,23 +156,23 @@ def _same(mine: tuple | None, theirs: tuple | None, *, alike: bool) -> bool | No
     return False
 
 
-def _last(gold: object) -> str:
-    return gold_text(gold).rpartition(SOLUTION)[2].strip()
+def _texts(gold: object) -> list[str]:
+    """A right answer; of several all together, as an export has them, and each of them."""
+    each = gold if isinstance(gold, list | tuple) else []
+    return [gold_text(one).rpartition(SOLUTION)[2].strip() for one in (gold, *each)]
 
 
 def _begins(words: tuple) -> str:
     """How a question begins, or, without one, its right answer."""
     question, gold = words
-    text = " ".join(str(question or gold).split())
-    return repr(text[:50])
+    return repr(" ".join(str(question or gold).split())[:50])
 
 
 def _refusal(one: Source, other: Source, differ: Sequence[tuple[Key, Key]], known: int) -> str:
     key, other_key = differ[0]
-    _, name = key
     said = [_begins(one.words[key]), _begins(other.words[other_key])]
     if said[0] == said[1]:
         said[1] += ", with another right answer"
     what = f"{len(differ)} of {known} problems with the same name are not the same"
-    example = f"problem {name} is {' and '.join(said)}"
-    return f"{one.label}, {other.label}: {what} ({example}); compare runs of the same problems"
+    example = f"problem {key[1]} is {' and '.join(said)}"
+    return f"{what} ({example}); compare runs of the same problems"

@@ -100,7 +100,8 @@ def is_read_or_refused(words, path, capsys):
     ("name", "seed"),
     [
         *product(["run.json"], range(16)),
-        *product(["candidates.parquet", "calls.parquet"], range(1248, 1253)),
+        *product(["candidates.parquet", "calls.parquet"], range(5)),
+        ("candidates.parquet", 1250),  # no row is of a method
     ],
 )
 def test_a_damaged_run_is_read_or_refused(

@@ -53,14 +53,14 @@ def test_a_run_says_its_rule_and_the_number_of_summary_and_goes_on_where_it_was_
     tmp_path, capsys
 ):
     words = "run --methods trove --categories counting --seeds 0 --limit 2 --quiet"
-    assert main([*words.split(), "--out", str(tmp_path / "a")]) == 0
+    assert main(f"{words} --out {tmp_path / 'a'}".split()) == 0
     said = capsys.readouterr().out
     assert re.search(r"trove: [\d.]+ %, \w+_stage\w*$", said, re.MULTILINE)
     (found,) = summarise(load_candidates(tmp_path / "a"))["runs"]
     share = 100 * found["one_stage_correct"] / found["problems"]
     assert f"trove: {share:.1f} % by one_stage agreement" in said
     shutil.move(tmp_path / "a", tmp_path / "b")
-    assert main([*words.split(), "--out", str(tmp_path / "b")]) == 0
+    assert main(f"{words} --out {tmp_path / 'b'}".split()) == 0
     assert "was complete already" in capsys.readouterr().out
 
 
@@ -134,7 +134,7 @@ def test_every_verdict_is_a_persons_and_the_run_is_read_from_anywhere(
     shutil.copy(FILE, "data/twenty.jsonl")
     with Server(always=answer) as server:
         words = "run --dataset data/twenty.jsonl --methods primitive --k 5 --seeds 0 --quiet"
-        assert main([*words.split(), "--model", server.url, "--out", "runs/mine"]) == 0
+        assert main(f"{words} --model {server.url} --out runs/mine".split()) == 0
     monkeypatch.chdir(tmp_path)
     run = "work/runs/mine"
     right = {(number, code) for number, one in enumerate(problems) for code in one["right"]}

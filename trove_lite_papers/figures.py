@@ -313,7 +313,7 @@ def legend(
     kinds = [
         kind for kind in STANDINGS if "standing" in known and (known["standing"] == kind).any()
     ]
-    # where nothing is left out by a rule, nothing says what counts
+    # where no rule leaves anything out, the figure cannot say what counts
     named = {} if NOT_COUNTED in kinds else {SHOWN: "filled: shown"}
     shown |= {named.get(kind, kind): Style("0.25", "o", hollow=kind != SHOWN) for kind in kinds}
     handles = [

@@ -104,10 +104,8 @@ def test_no_byte_of_a_run_shows_the_key(way, tmp_path, monkeypatch, capfd):
     problems.write_text('{"question": "What is $1+1$?", "answer": 2}\n')
     with Server(**WAYS[way]) as server:
         spec = f"{server.url}?timeout=4&retries=1#tiny"
-        words = (
-            f"run --methods primitive --k 1 --seeds 0 --dataset {problems} --model {spec} --quiet"
-        )
-        status = main([*words.split(), "--out", str(out)])
+        words = f"run --methods primitive --k 1 --seeds 0 --dataset {problems} --model {spec}"
+        status = main(f"{words} --quiet --out {out}".split())
         print(doctor._model(spec))
         assert way == "list of models" or server.headers[0]["Authorization"] == f"Bearer {KEY}"
     if status == 0 and "trove_lite_analysis" not in AWAY:

@@ -5,6 +5,7 @@ import json
 import re
 from dataclasses import replace
 from itertools import combinations, product
+from operator import gt, lt
 
 import pytest
 
@@ -194,19 +195,19 @@ SQUARES = "How many positive divisors of $720$ are perfect squares?"
 
 
 @pytest.mark.parametrize(
-    ("other", "text", "twins"),
+    ("other", "text", "is_so"),
     [
-        (SQUARES, "How many positive factors of 4000 are multiples of 100?", True),
-        (SQUARES, "How many ways are there to seat five people in a row?", False),
+        (SQUARES, "How many positive factors of 4000 are multiples of 100?", gt),
+        (SQUARES, "How many ways are there to seat five people in a row?", lt),
         (
             "If $f(x) = 3x - 4$ and $g(x) = x^2 + 1$, what is $f(g(2))$?",
             "Let $f(x)=2x-4$ and $g(x)=x^2+3$. What is $f(g(2))$?",
-            True,
+            gt,
         ),
     ],
 )
-def test_a_near_twin_is_found_by_its_words_without_numbers(other, text, twins):
-    assert (likeness(text_of(other), text_of(text)) > LIMIT) is twins
+def test_a_near_twin_is_found_by_its_words_without_numbers(other, text, is_so):
+    assert is_so(likeness(text_of(other), text_of(text)), LIMIT)
 
 
 def test_no_worked_example_is_a_near_twin_of_a_test_problem(public_problems, table_problems):

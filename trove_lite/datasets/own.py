@@ -156,7 +156,8 @@ def _entry(line: str, grader: str) -> dict:
     if not isinstance(category, str) or not CATEGORY.fullmatch(category):
         named = json.dumps(category)[:120]
         raise ValueError(
-            f"category {named}; use letters, digits, spaces, dots, dashes, not all or covered"
+            f"category {named}; use letters, digits, spaces, dots, dashes; "
+            "'all' and 'covered' name several categories"
         )
     if not golds or None in golds:
         raise ValueError(

@@ -341,7 +341,8 @@ def values_of(text: str) -> Iterator:
     ValueError for what is no expression."""
     named = False
     for point in range(POINTS):
-        value, named = value_at(text, point * named)  # a ValueError, of ()
+        # unpacking (), which is no expression, is a ValueError
+        value, named = value_at(text, point * named)
         yield value
 
 

@@ -121,7 +121,9 @@ def import_harness_logs(
         str(category): numbered(part) for category, part in frame.groupby("category")["problem"]
     }
     if {"all", "covered"} & names.keys():
-        raise UsageError("category 'all' or 'covered': so tables call several; rename it")
+        raise UsageError(
+            "no category may be named 'all' or 'covered': tables name several together so"
+        )
     asked = sorted({(s.category, s.problem, s.question or "") for s in frame.itertuples()})
     mark = hashlib.blake2b(json.dumps(asked).encode(), digest_size=3).hexdigest()
     dataset = " ".join(

@@ -55,7 +55,8 @@ def _verdict(entry: dict, cells: dict[str, str], where: str, grader: str) -> dic
         if "score" in cells and score is None:
             score = float(verdict)
         return {"correct": verdict, "score": score, "judged": False}
-    if gold is not None and "answer" in (cells if "error" in cells else entry):  # an empty one too
+    # an empty answer is not right; but with an error the sample is missing
+    if gold is not None and "answer" in (cells if "error" in cells else entry):
         rule = (read_answer, is_right)
         wanted = gold
         if grader != "strict":

@@ -10,11 +10,12 @@ import pytest
 
 from benchmarks.judge import pairs
 from tests.newcomer import inputs
+from trove_lite.judge.expressions import roughly, value_at
 from trove_lite.judge.strict import is_right, unread
-from trove_lite.judge.values import DECIMAL, canonical, read_answer
+from trove_lite.judge.values import DECIMAL, canonical, plain_text, read_answer
 
 #: The parts of a file of answers, by row; what is right is so besides `newcomer.json`.
-_, SAY, LOOK, WRITTEN, AGREE, DIFFER = (
+_, SAY, LOOK, WRITTEN, AGREE, DIFFER, UNSURE = (
     [row.replace("⏎", "\n").split(" | ") for row in part.strip().split("\n")]
     for part in re.split(
         "(?m)^# .*", Path(__file__).with_name("answers.txt").read_text(encoding="utf-8")
@@ -125,6 +126,14 @@ def test_lists_of_expressions_of_any_length_are_judged(n, brackets, turn):
     )
     assert is_right([ours], gold) is True
     assert is_right([ours.replace("+x", "-x", 1)], gold) is False
+
+
+def test_floats_tell_a_value_to_six_digits_or_nothing():
+    for text in map(plain_text, chain(*SAY, *LOOK, *AGREE, *DIFFER)):
+        if (found := roughly(text)) is not None:
+            value, _ = value_at(text, 0)
+            assert abs(found - value) <= 1e-7 * abs(found), text
+    assert [text for text in chain(*UNSURE) if roughly(text) is not None] == []
 
 
 @pytest.mark.parametrize(

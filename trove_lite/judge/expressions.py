@@ -259,8 +259,9 @@ class Reader:
             bits = max(base.numerator.bit_length(), base.denominator.bit_length())
             if bits * abs(power) <= BITS:
                 return base ** int(power)
-        base = self.as_float(base)
-        power = self.as_float(power)
+        return self.raised_inexact(self.as_float(base), self.as_float(power))
+
+    def raised_inexact(self, base, power):
         if not base:
             if self.mp.re(power) > 0:
                 return Fraction(0)
@@ -277,7 +278,9 @@ class Reader:
         if whole and name in EXACT and (name == "fabs" or all(0 <= one <= WHOLE for one in values)):
             with suppress(ValueError):
                 return Fraction(EXACT[name](*map(int, values)))
-        values = [self.as_float(one) for one in values]
+        return self.inexact(name, *map(self.as_float, values))
+
+    def inexact(self, name: str, *values):
         most = ARGUMENT if name in GROWING else 10.0**ZERO
         if not all(self.mp.isfinite(one) for one in values):
             raise ZeroDivisionError
@@ -290,7 +293,47 @@ class Reader:
         return getattr(self.mp, name)(*values)
 
 
+class Rough(Reader):
+    """The same in floats, many times as fast; ArithmeticError where rounding could show in six
+    digits."""
+
+    lost = 1.0  # the most by which errors have grown
+
+    def sure(self, value, grown=1.0):
+        self.lost *= max(grown, 1.0)
+        if not (1e-99 < abs(value) < 1e99 and self.lost < 1e7):
+            raise ArithmeticError
+        return value
+
+    def both(self, sign: Callable, a, b):
+        value = super().both(sign, a, b)
+        if isinstance(value, Fraction):
+            return value
+        adds = sign in (operator.add, operator.sub)
+        return self.sure(value, max(abs(a), abs(b)) / abs(value) if adds else 1.0)
+
+    def raised_inexact(self, base, power):
+        self.off_cuts(base if power % 1 else 1.0)
+        return self.sure(base**power, abs(power) * (1 + abs(math.log(abs(base)))))
+
+    def inexact(self, name: str, x, *more):
+        function = getattr(self.mp, name)
+        if more or name in ("floor", "ceil"):
+            raise ArithmeticError
+        value = function(self.off_cuts(x))
+        if type(value) is not type(x) and name not in ROOTS:
+            raise ArithmeticError
+        return self.sure(value, abs(function(x * (1 + 1e-8)) / value - 1) * 1e8)
+
+    def off_cuts(self, value):
+        """A value, where no function jumps near it."""
+        if value.imag and min(abs(value.real), abs(value.imag)) < 1e-3 * abs(value):
+            raise ArithmeticError
+        return value
+
+
 SIGNS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+ROOTS = {"sqrt", "log", "fabs", "re", "im"}  # real of what is complex, or complex of what is real
 GROWING = {"exp", "factorial", "gamma", "binomial", "sinh", "cosh", "tanh"}
 KNOWN_CALLS = {*FUNCTIONS, *OWN}
 UNDEFINED = (ArithmeticError, ValueError, TypeError, IndexError, AttributeError)
@@ -334,6 +377,18 @@ def value_at(text: str, point: int) -> tuple:
     except UNDEFINED:
         return ()
     return value, bool(reader.names)
+
+
+def roughly(text: str) -> Fraction | complex | None:
+    """`value_at` the first point, in floats, where they tell it to six digits; None elsewhere."""
+    from mpmath import fp
+
+    reader = Rough(tokens_of(text), fp, 0)
+    try:
+        value = reader.whole()
+        return value if isinstance(value, Fraction) else complex(reader.sure(value))
+    except UNDEFINED:
+        return None
 
 
 def values_of(text: str) -> Iterator:

@@ -18,10 +18,12 @@ from .answers import LONGEST, LONGEST_WORDS
 from .canonical import number_text
 from .units import KNOWN, measure, told_in
 from .values import (
+    BRACKETS,
     BY_COMMA,
     KEPT,
     canonical,
     is_mathematics,
+    is_wordy,
     matrices_worked_out,
     parts_of,
     plain_text,
@@ -29,6 +31,7 @@ from .values import (
 )
 from .words import (
     OPTION,
+    SPELT,
     WITH_UNIT,
     alternatives,
     excluded,
@@ -68,7 +71,6 @@ BACK = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
 EXACT = (int, Fraction)
-SKETCHES = 1 << 16  # texts, of a few hundred bytes each: a table is judged, and named after that
 
 
 class Budget:
@@ -119,7 +121,7 @@ def same_letters(answer: str, letters: list[str]) -> bool | None:
     return sorted(text) == letters if re.fullmatch("[a-j]{2,}", text) else None
 
 
-@lru_cache(SKETCHES)
+@lru_cache(KEPT)
 def plainly(text: str) -> tuple[Fraction, str] | None:
     """The number and the known unit, or "", of a text that is no more than these; None for any
     other."""
@@ -135,7 +137,7 @@ def same_quantities(ours: tuple[Fraction, str], theirs: tuple[Fraction, str]) ->
     return told is not None and near(told, wanted)
 
 
-@lru_cache(SKETCHES)
+@lru_cache(KEPT)
 def sketch(text: str) -> tuple[object, tuple] | None:
     """What tells most answers apart at once: what kind an answer is, and its numbers, exact ones as
     such; None for many."""
@@ -150,16 +152,23 @@ def sketch(text: str) -> tuple[object, tuple] | None:
     plain = plain_text(text)
     if len(plain) > LONGEST_WORDS or AMBIGUOUS.search(plain) or BY_COMMA.search(plain):
         return None
+    plain = told(plain)
+    if (parts := plain[:1] in BRACKETS and parts_of(plain)) and parts[0] and not is_wordy(plain):
+        return "list", (None,) * (len(parts) - 2)
     with suppress(OverflowError, expressions.TooLarge):
         if (value := value_of(plain)) is not None:
             return sketch_of(value, "")
         if found := quantity(plain):
             return sketch_of(*found)
-        if is_mathematics(plain) and (found := expressions.value_at(plain, 0)):
-            value = found[0]
+        if is_mathematics(plain):
+            value = expressions.roughly(plain)
+            if value is None:
+                value, *_ = expressions.value_at(plain, 0) or (None,)
             if isinstance(value, Fraction) and not re.search(r"\.|\de-?\d", plain):
                 return "expression", (value,)
             return value if value is None else ("expression", (complex(value),))
+        if not re.search(r"\d", plain) and not SPELT.search(plain):
+            return "words", ()
     return None
 
 
@@ -182,14 +191,16 @@ def apart(one: tuple | None, other: tuple | None) -> bool:
     if one is None or other is None:
         return False
     (kind, numbers), (wanted, golds) = one, other
+    if "words" in (kind, wanted):
+        return "number" in (kind, wanted)
     if "number or list" in (kind, wanted):
         if not {kind, wanted} <= {"list", "number or list"}:
             return False
     elif kind != wanted:
-        if "number" not in (kind, wanted):  # 5 km may be a product
-            return "expression" not in (kind, wanted)
         if "list" in (kind, wanted):
             return True
+        if "number" not in (kind, wanted):  # 5 km may be a product
+            return "expression" not in (kind, wanted)
         numbers = numbers[-1:]
         golds = golds[-1:]
     elif isinstance(kind, frozenset):  # in the same unit
@@ -198,10 +209,10 @@ def apart(one: tuple | None, other: tuple | None) -> bool:
     return len(numbers) != len(golds) or any(map(far, numbers, golds))
 
 
-def far(a: complex, b: complex) -> bool:
+def far(a: complex | None, b: complex | None) -> bool:
     if type(a) in EXACT and type(b) in EXACT:
         return a != b
-    with suppress(OverflowError):
+    with suppress(OverflowError, TypeError):  # None is not known
         return abs(a - b) > FAR * max(abs(a), abs(b)) and abs(a - b) > FAR**2
     return False
 
@@ -298,7 +309,7 @@ def near(found: Fraction, wanted: Fraction, percent: int = 0) -> bool:
 def same_by_comma(text: str, wanted: Fraction | None) -> bool:
     """Whether a text is that number, or says it alone, with a decimal comma: 1.000,99 or 29,50
     €."""
-    found = BY_COMMA.search(text) if wanted is not None else None
+    found = BY_COMMA.search(text) if wanted is not None and "," in text else None
     if not found or re.search(r"\d|\bnot\b", text[: found.start()] + text[found.end() :]):
         return False
     return near(Fraction(re.sub("[. ]", "", found[0]).replace(",", ".")), wanted)

@@ -54,7 +54,7 @@ def rules(needed: str, *given: tuple) -> Rules:
 
 NESTED = 40  # brackets that are taken apart
 LINES = 20  # of one answer
-KEPT = 4096  # texts whose reading is kept: those of a problem are compared with each other
+KEPT = 1 << 15  # texts whose reading is kept: a table is judged, and named after that
 LONGEST_OUTPUT = 20_000  # characters, from its end, in which the answer is looked for
 BOXED = "\\boxed{"
 MARKER = re.compile(r"\banswer(?:\*{0,3}:\*{0,3}|\*{0,3} is:?\*{0,3})", re.IGNORECASE)
@@ -95,6 +95,8 @@ SETS = {"a dozen": 12, "a hundred": 100, "a thousand": 1000, "a million": 10**6}
 LARGE = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 SCALES = {"thousand": "*10^3", "million": "*10^6", "billion": "*10^9", "trillion": "*10^12"}
 BRACKETS = {"[": "])", "(": "])", "{": "}"}
+DEEPER = dict.fromkeys("([{", 1) | dict.fromkeys(")]}", -1)
+SPLITS = re.compile(r"([][(){},;])")
 RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
 ARABIC = str.maketrans("٫٬", ".,")  # the decimal and the thousands separator
 SIGNS = str.maketrans("−–‒×·⋅÷⁄", "---***//", "") | str.maketrans(
@@ -192,6 +194,10 @@ THOUSANDS = rules(
 )
 SCALED = r"(?<=\d) ?(thousand|million|billion|trillion)\b", lambda found: SCALES[found[1]]
 LARGE_NUMBERS = rules("thousand|illion", SCALED)
+GAPS = rules(
+    r"[\u2009\u202f\u00a0\\]",
+    (r"(?<=\d)(?:[\u2009\u202f\u00a0]|(?:,?\\[,!] ?)+)(?=\d{3}(?!\d))", ","),
+)
 IN_NUMBERS = rules(
     r"[$€£¥₹,=*/^%]|fraction|thousand|illion| sqrt| pi|^[-+] ",
     (r"[$€£¥₹]", ""),
@@ -202,7 +208,7 @@ IN_NUMBERS = rules(
         ",",
     ),
     SCALED,
-    (r" ?([*/^%]) ?|(?<=\d) +(?=sqrt|pi)", r"\1"),
+    (r" (?=[*/^%])|(?<=[*/^%]) |(?<=\d) +(?=sqrt|pi)", ""),
     (r"^([-+]) ", r"\1"),
     (r"^(?:[a-z_][\w ]{0,39}|[\d ()*/+^.-]{1,40})= ?([^=]+)$", r"\1", "="),
 )
@@ -312,7 +318,7 @@ def canonical(text: str) -> str:
     ):
         return option[1]
     if parts or not is_wordy(words):
-        words = re.sub(r"\s*([^\w\s,])\s*", r"\1", words)
+        words = re.sub(r"\s+(?=[^\w\s,])|(?<=[^\w\s,])\s+", "", words)
     if parts or is_wordy(words):
         return re.sub(
             rf"({BY_COMMA.pattern})|\s*([,;])\s*", lambda found: found[1] or f"{found[2]} ", words
@@ -401,12 +407,7 @@ def spelt(text: str) -> Fraction | int | None:
 def _plain(text: str) -> str:
     """A text as numbers are read in it: without markup, currency and thousands separators, in ASCII
     where it can be."""
-    text = re.sub(
-        r"(?<=\d)[\u2009\u202f\u00a0](?=\d{3}(?!\d))|(?<=\d)(?:,?\\[,!] ?)+(?=\d{3}(?!\d))",
-        ",",
-        text,
-    )
-    return substituted(plain_text(text), IN_NUMBERS).strip()
+    return substituted(plain_text(substituted(text, GAPS)), IN_NUMBERS).strip()
 
 
 @lru_cache(KEPT)
@@ -521,14 +522,14 @@ def _split(text: str) -> list[str]:
     text = re.sub(r"[,;]?\s*\b(?:and|or)\b\s*", ",", text)
     parts = [""]
     depth = 0
-    for sign in text:
-        depth += (sign in "([{") - (sign in ")]}")
+    for piece in SPLITS.split(text):
+        depth += DEEPER.get(piece, 0)
         if depth < 0:
             return []
-        if sign in ",;" and not depth:
+        if piece in (",", ";") and not depth:
             parts.append("")
         else:
-            parts[-1] += sign
+            parts[-1] += piece
     parts = [part.strip() for part in parts]
     return (
         []

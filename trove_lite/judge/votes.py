@@ -9,11 +9,12 @@ texts, as the papers do.
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from math import isclose
 
 from .answers import LONGEST
 from .canonical import as_number
-from .strict import SKETCHES, apart, are_same, far, near, plainly, sketch
-from .values import is_mathematics, is_wordy, plain_text, value_of
+from .strict import FAR, apart, are_same, near, plainly, sketch
+from .values import KEPT, is_mathematics, is_wordy, plain_text, value_of
 from .words import said
 
 STEPS = 5_000  # comparisons of a problem's answers; beyond these, each is its own
@@ -33,7 +34,9 @@ def named(texts: Iterable[str], known: Mapping[str, str] | None = None) -> dict[
         drawn = None
         for name, (number, other) in groups.items():
             if value is not None and number is not None:
-                alike = not far(value, number) and near(value_of(text), value_of(name))
+                alike = isclose(value, number, rel_tol=FAR, abs_tol=FAR**2) and near(
+                    value_of(text), value_of(name)
+                )
             else:
                 left -= 1
                 drawn = drawn or sketch(bare(text))
@@ -57,7 +60,7 @@ def are_one(one: str, other: str) -> bool:
     return not either_way and are_same(other, one) is True
 
 
-@lru_cache(SKETCHES)
+@lru_cache(KEPT)
 def bare(text: str) -> str:
     """What an answer in words says: of `the total is 18 dollars`, 18 dollars."""
     if len(text) > LONGEST or plainly(text):

@@ -277,13 +277,11 @@ def _quantity(text: str) -> tuple[Fraction, str] | None:
 def same_time(ours: str, theirs: str) -> bool:
     """Whether gold is a time of day, and the other text says that alone: 3:00 pm is 15:00, and 3:00
     may be."""
-    times = [TIME.fullmatch(theirs), *(time for time in TIME.finditer(ours) if time[2] or time[3])]
-    if (
-        len(times) != 2
-        or not times[0]
-        or not (times[0][2] or times[0][3])
-        or re.search(r"\bnot\b", ours)
-    ):
+    wanted = TIME.fullmatch(theirs)
+    if not wanted or not (wanted[2] or wanted[3]) or re.search(r"\bnot\b", ours):
+        return False
+    times = [wanted, *(time for time in TIME.finditer(ours) if time[2] or time[3])]
+    if len(times) != 2:
         return False
     gold, said = ((int(time[1]), time[2] or "00", time[3]) for time in times)
     exact = {
@@ -308,8 +306,8 @@ def dates_in(text: str) -> set[tuple[str | int | None, ...]]:
 def same_date(ours: str, theirs: str) -> bool:
     """Whether gold is a date, and the other text names that alone: 2023-05-04, May 4th, 2023 or 4
     May 2023."""
-    said = dates_in(ours)
     gold = dates_in(theirs) if DATE.fullmatch(theirs) else ()
+    said = gold and dates_in(ours)
     if len(said) != 1 or len(gold) != 1 or re.search(r"\bnot\b", ours):
         return False
     (one,), (other,) = said, gold

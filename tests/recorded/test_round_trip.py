@@ -173,14 +173,16 @@ def test_a_wrong_record_is_refused_by_its_line(tmp_path, capsys, change, said):
 
 
 def test_what_a_record_tells_is_kept_and_samples_are_numbered_as_they_come(tmp_path):
-    (tmp_path / "e.jsonl").write_text("\n".join([json.dumps(EEE)] * 3))
+    several = EEE | {"sample_id": "1", "input": {"reference": ["1", "one"]}}
+    (tmp_path / "e.jsonl").write_text("\n".join(map(json.dumps, [EEE, EEE, EEE, several])))
     words = ["import", str(tmp_path / "e.jsonl"), "--out", str(tmp_path / "r")]
     assert main(words) == 0
     found = tl.load_candidates(tmp_path / "r")
-    assert found["sample"].tolist() == [0, 1, 2]
+    assert found["sample"].tolist() == [0, 1, 2, 0]
     assert set(found["prompt_tokens"]) == {10}
     assert not found["shares_state"].any()
-    assert read_description(tmp_path / "r")["golds"]["mathset"]["0"] == "1"
+    golds = {"0": "1", "1": "either 1 or one"}
+    assert read_description(tmp_path / "r")["golds"]["mathset"] == golds
 
 
 def test_samples_of_all_modes_come_back_from_outcomes(tmp_path, simulated):

@@ -147,6 +147,8 @@ def _run(words: list[str]) -> int:
         return 0
     work = command_of(name)
     given = parser_of(name, words[1:]).given(words[1:])
+    if work.__module__ != about_commands.__name__:
+        _load_tables()
     try:
         return work(**given) or 0
     except ModuleNotFoundError as error:
@@ -155,6 +157,17 @@ def _run(words: list[str]) -> int:
         raise TroveLiteError(
             f"no module {error.name}: this needs pip install -e '.[notebooks]'"
         ) from error
+
+
+def _load_tables() -> None:
+    """pandas, which a command may load no sooner than this. Ctrl-C waits for it: what is half
+    loaded fails in words of its own, or takes the signal for nothing."""
+    held = {signal.SIGINT, signal.SIGTERM}
+    signal.pthread_sigmask(signal.SIG_BLOCK, held)
+    try:
+        import pandas  # noqa: F401
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, held)
 
 
 def overview() -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..questions import gold_text
 from .lines import fields, objects, wrong
 
 VERSION = "0.3.0"
@@ -50,7 +51,7 @@ def read(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
             "problem": entry["sample_id"],
             "sample": seen[key],
             "question": asked.get("raw") or None,
-            "gold": _first(asked.get("reference")),
+            "gold": _right(asked.get("reference")),
             "mode": about.get("mode"),
             "level": about.get("level"),
             "error": entry.get("error"),
@@ -69,6 +70,12 @@ def _first(texts: object) -> str | None:
     """The first of several texts, or a text that is alone."""
     one = texts[0] if isinstance(texts, list) and texts else texts
     return one if isinstance(one, str) and one else None
+
+
+def _right(references: list[str] | str | None) -> str | None:
+    """One right answer, or several of which each is right."""
+    each = [*filter(None, [references] if isinstance(references, str) else references or [])]
+    return gold_text(each if len(each) > 1 else each[0]) if each else None
 
 
 def _answer(attribution: list[dict]) -> str | None:

@@ -8,6 +8,7 @@ from tests.shapes import evalplus
 from trove_lite.cli import main
 from trove_lite.errors import UsageError
 from trove_lite_analysis.view.beside import compare_sources
+from trove_lite_analysis.view.same import _same
 from trove_lite_analysis.view.sources import load_systems
 
 N = 9
@@ -70,6 +71,11 @@ def test_the_same_problems_are_known_by_question_or_right_answer(tmp_path, their
     other = csv_of(tmp_path / "t.csv", **theirs)
     systems = load_systems(run, other)
     assert [frame["problem"].nunique() for frame in systems.frames.values()] == [N, N]
+
+
+@pytest.mark.parametrize("gold", ["*", "x = ", ["*", 5]])
+def test_a_right_answer_that_no_answer_gives_is_still_itself(gold):
+    assert _same(("What?", gold), ("What?", gold), alike=True)
 
 
 def test_where_nothing_tells_one_is_asked_to_say_so(tmp_path):

@@ -145,7 +145,8 @@ def _same(mine: tuple | None, theirs: tuple | None, *, alike: bool) -> bool | No
     golds = [_texts(gold) for _, gold in told if gold not in (None, "", [])]
     right = None
     if len(golds) == 2:
-        right = first(True, (is_right(read_answer(one), golds[1]) for one in golds[0]))
+        here, there = golds  # a text without an answer, as * is, is still itself
+        right = first(True, (one in there or is_right(read_answer(one), there) for one in here))
     both_ask = len(asked) == 2
     if right is False or not both_ask or asked[0] in asked[1]:
         if right is None and both_ask:

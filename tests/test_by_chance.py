@@ -16,20 +16,24 @@ READ = (
 )
 READ += "|export RUN --out e.csv|export RUN --format eee --out e.jsonl|outcomes RUN --out o.parquet"
 READ += "|import e.csv --out a|import e.jsonl --out b|summary a|summary b|compare RUN e.csv --out d.html"
-COLUMNS = {
-    "question": lambda rng: f"What is {odd(rng)}?",
-    "category": lambda rng: rng.choice("aaaab"),
-    "level": lambda rng: rng.choice([1, "Level 4", None]),
-    "mode": lambda rng: rng.choice(["import", "skip", None]),
-    "input_tokens": lambda rng: rng.choice([10, 0, None]),
-    "output_tokens": lambda rng: rng.choice([5.0, 100]),
-    "text": lambda rng: odd(rng),
-    "nothing_known": lambda rng: odd(rng),
-}
 
 
 def odd(rng) -> str:
     return rng.choice(PARTS["odd"])
+
+
+OF_A_PROBLEM = {
+    "question": lambda rng: f"What is {odd(rng)}?",
+    "category": lambda rng: rng.choice("aaaab"),
+    "level": lambda rng: rng.choice([1, "Level 4", None]),
+}
+OF_A_SAMPLE = {
+    "mode": lambda rng: rng.choice(["import", "skip", None]),
+    "input_tokens": lambda rng: rng.choice([10, 0, None]),
+    "output_tokens": lambda rng: rng.choice([5.0, 100]),
+    "text": odd,
+    "nothing_known": odd,
+}
 
 
 def ends(words: str, capsys) -> int:
@@ -43,29 +47,30 @@ def ends(words: str, capsys) -> int:
 
 def table(rng, file: Path) -> None:
     """Samples of some systems on some problems, of which some cells are left out."""
-    columns = {name: make for name, make in COLUMNS.items() if rng.random() < 0.4}
+    chosen = [name for name in (*OF_A_PROBLEM, *OF_A_SAMPLE) if rng.random() < 0.4]
     judged = rng.choice(["correct", "score", "gold"])
-    golds = [odd(rng) for _ in range(8)]
+    problems = [{name: make(rng) for name, make in OF_A_PROBLEM.items()} for _ in range(8)]
     rows = []
     for i in range(rng.randint(1, 80)):
-        row = {"problem": i // 3 % 8, "method": "abc"[i % 3], "sample": i // 24}
-        row |= {name: make(rng) for name, make in columns.items() if rng.random() < 0.95}
-        gold = golds[row["problem"]]
+        number = i // 3 % 8
+        row = problems[number] | {name: make(rng) for name, make in OF_A_SAMPLE.items()}
+        row = {name: row[name] for name in chosen if rng.random() < 0.97}
+        row |= {"problem": number, "method": "abc"[i % 3], "sample": i // 24}
         row |= {
             "correct": {"correct": rng.random() < 0.5},
             "score": {"score": rng.choice([0, 1, 0.25])},
-            "gold": {"gold": gold, "answer": rng.choice([gold, odd(rng)])},
+            "gold": {"gold": f"{number}", "answer": rng.choice([f"{number}", odd(rng)])},
         }[judged]
         rows.append(row)
     pd.DataFrame(rows).to_csv(file, index=False)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(20))
 def test_a_table_by_chance_is_read_or_refused(seed, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     table(random.Random(seed), Path("t.csv"))
-    if ends("import t.csv --out RUN", capsys) == 0:
+    if ends("import t.csv --partial --out RUN", capsys) == 0:
         for words in READ.split("|"):
             ends(words, capsys)
 

@@ -358,7 +358,7 @@ def points(row: object) -> str:
     """A difference with its interval, in points, and of what it is where that is no more than these
     runs."""
     if tells_nothing(row):
-        return "a difference that cannot be told"
+        return "an unknown number of points"
     text = f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
     return text + (
         f" in {variance.THESE_RUNS}" if getattr(row, "covers", "") == variance.THESE_RUNS else ""

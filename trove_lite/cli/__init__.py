@@ -30,6 +30,7 @@ FOREIGN: Plugins[Callable] = Plugins("commands", "command", Callable, {})
 #: For pandas and Arrow, which read it when they are loaded: a table shares what it does not change,
 #: as in pandas 3, and what Arrow frees goes back to the system. A million rows take half of the memory.
 LEAN = {"PANDAS_COPY_ON_WRITE": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
+ENDING = {signal.SIGINT, signal.SIGTERM}  # Ctrl-C, and what schedulers send
 HELP = """\
 usage: trove-lite COMMAND …
 
@@ -72,6 +73,7 @@ def main(words: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if words is None else words)
     os.environ.update(LEAN | os.environ)
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)  # what `__main__` held back
         status = _run(words)
         sys.stdout.flush()  # a disk may be full only now
         return status
@@ -162,12 +164,11 @@ def _run(words: list[str]) -> int:
 def _load_tables() -> None:
     """pandas, which a command may load no sooner than this. Ctrl-C waits for it: what is half
     loaded fails in words of its own, or takes the signal for nothing."""
-    held = {signal.SIGINT, signal.SIGTERM}
-    signal.pthread_sigmask(signal.SIG_BLOCK, held)
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         import pandas  # noqa: F401
     finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, held)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
 
 
 def overview() -> str:

@@ -71,14 +71,12 @@ def about_budget(table5: pd.DataFrame, gap: pd.DataFrame) -> Sentence:
         vote = over_all(table5).query("source == @system")
         first = vote.iloc[0]
         last = vote.iloc[-1]
-        said = (
-            f"A perfect choice among {system}'s {row.k} programs is right {points(row)} more often "
-        )
-        said += "than agreement is "
-        said += (
-            f"({row.problems:,} problems, 95 %); from {first.k} to {last.k} calls agreement gains "
-        )
-        return Sentence(said + f"{100 * (last.value - first.value):.1f} points.")
+        said = f"A perfect choice among {system}'s {row.k} programs is right {points(row)} "
+        said += f"more often than agreement is ({row.problems:,} problems, 95 %)"
+        if first.k < last.k:
+            gained = f"{100 * (last.value - first.value):.1f} points"
+            said += f"; from {first.k} to {last.k} calls agreement gains {gained}"
+        return Sentence(f"{said}.")
     why = why_empty(table5) or "no system has several samples"
     return Sentence(f"What a budget buys cannot be told: {why}.")
 

@@ -19,6 +19,7 @@ from trove_lite.models.openai import OpenAIServer
 from trove_lite.models.openai_address import waiting
 from trove_lite.models.openai_answers import reply_of, waiting_time
 
+from ..cases import cases
 from .misbehaving import CHAT, TEXT, Server, ask, changed, choice, content, error
 from .test_misbehaving import is_one_clear_line
 
@@ -33,26 +34,23 @@ HALVES = [{"type": "text", "text": CODE[:9]}, {"type": "output_text", "text": CO
 
 @pytest.mark.parametrize(
     ("usage", "told"),
-    [
-        (None, UNKNOWN),
-        ({"prompt_tokens": -3, "completion_tokens": "7"}, UNKNOWN),
-        ({"prompt_tokens": float("nan"), "completion_tokens": float("inf")}, UNKNOWN),
-        (
-            {"prompt_tokens": 0, "completion_tokens": 0},
-            UNKNOWN,
-        ),  # tenstorrent/tt-inference-server#3552
-        (
-            {"input_tokens": 50, "output_tokens": 9, "cache_read_input_tokens": 8},
-            USED | {"cached_tokens": 8},
-        ),  # own
-        ({"prompt_eval_count": 50, "eval_count": 9}, USED | {"cached_tokens": None}),  # own
-        (USED | {"prompt_cache_hit_tokens": 8}, USED | {"cached_tokens": 8}),  # own
-        (USED | {"prompt_tokens_details": {"cached_tokens": 8}}, USED | {"cached_tokens": 8}),
-        (
-            USED | {"completion_tokens_details": {"reasoning_tokens": 5}},
-            USED | {"thinking_tokens": 5},
-        ),
-    ],
+    cases(
+        """
+        None, UNKNOWN
+        {"prompt_tokens": -3, "completion_tokens": "7"}, UNKNOWN
+        {"prompt_tokens": NAN, "completion_tokens": INF}, UNKNOWN
+        {"prompt_tokens": 0, "completion_tokens": 0}, UNKNOWN  # tenstorrent/tt-inference-server#3552
+        {"input_tokens": 50, "output_tokens": 9, "cache_read_input_tokens": 8}, USED | {"cached_tokens": 8}  # own
+        {"prompt_eval_count": 50, "eval_count": 9}, USED | {"cached_tokens": None}  # own
+        USED | {"prompt_cache_hit_tokens": 8}, USED | {"cached_tokens": 8}  # own
+        USED | {"prompt_tokens_details": {"cached_tokens": 8}}, USED | {"cached_tokens": 8}
+        USED | {"completion_tokens_details": {"reasoning_tokens": 5}}, USED | {"thinking_tokens": 5}
+        """,
+        NAN=float("nan"),
+        INF=float("inf"),
+        USED=USED,
+        UNKNOWN=UNKNOWN,
+    ),
 )
 def test_tokens_by_other_names_and_those_that_are_not_told(usage, told):
     with Server(always=changed(usage=usage)) as server:
@@ -63,37 +61,27 @@ def test_tokens_by_other_names_and_those_that_are_not_told(usage, told):
 
 @pytest.mark.parametrize(
     ("parts", "told"),
-    [
-        (
-            {"finish_reason": "eos_token"},
-            (CODE, "", "stop"),
-        ),  # huggingface/text-generation-inference#2344
-        (
-            {"finish_reason": "end_turn"},
-            (CODE, "", "stop"),
-        ),  # aws-samples/bedrock-access-gateway#11
-        ({"finish_reason": "STOP"}, (CODE, "", "stop")),  # own
-        ({"finish_reason": "MAX_TOKENS"}, (CODE, "", "length")),  # own
-        ({"finish_reason": "model_length"}, (CODE, "", "length")),  # own
-        (
-            {"finish_reason": None},
-            (CODE, "", "length"),
-        ),  # vllm-project/vllm#27572; it has all tokens that it may
-        ({"finish_reason": ""}, (CODE, "", "length")),  # own
-        ({"message": {"content": None, "reasoning_content": "42 it is"}}, ("", "42 it is", "stop")),
-        ({"message": {"content": "", "reasoning": "42 it is"}}, ("", "42 it is", "stop")),
-        ({"message": {"content": CODE, "reasoning_content": "hm"}}, (CODE, "hm", "stop")),
-        ({"message": {"content": CODE, "reasoning_content": None}}, (CODE, "", "stop")),
-        ({"message": {"content": HALVES}}, (CODE, "", "stop")),
-        (
-            {"message": {"content": [THOUGHT, {"type": "output", "text": CODE}]}},
-            (CODE, "hm", "stop"),
-        ),
-        (
-            {"message": {"content": [{"type": "reasoning", "summary": [{"text": "hm"}]}]}},
-            ("", "hm", "stop"),
-        ),
-    ],
+    cases(
+        """
+        {"finish_reason": "eos_token"}, (CODE, "", "stop")  # huggingface/text-generation-inference#2344
+        {"finish_reason": "end_turn"}, (CODE, "", "stop")  # aws-samples/bedrock-access-gateway#11
+        {"finish_reason": "STOP"}, (CODE, "", "stop")  # own
+        {"finish_reason": "MAX_TOKENS"}, (CODE, "", "length")  # own
+        {"finish_reason": "model_length"}, (CODE, "", "length")  # own
+        {"finish_reason": None}, (CODE, "", "length")  # vllm-project/vllm#27572; it has all tokens that it may
+        {"finish_reason": ""}, (CODE, "", "length")  # own
+        {"message": {"content": None, "reasoning_content": "42 it is"}}, ("", "42 it is", "stop")
+        {"message": {"content": "", "reasoning": "42 it is"}}, ("", "42 it is", "stop")
+        {"message": {"content": CODE, "reasoning_content": "hm"}}, (CODE, "hm", "stop")
+        {"message": {"content": CODE, "reasoning_content": None}}, (CODE, "", "stop")
+        {"message": {"content": HALVES}}, (CODE, "", "stop")
+        {"message": {"content": [THOUGHT, {"type": "output", "text": CODE}]}}, (CODE, "hm", "stop")
+        {"message": {"content": [{"type": "reasoning", "summary": [{"text": "hm"}]}]}}, ("", "hm", "stop")
+        """,
+        CODE=CODE,
+        HALVES=HALVES,
+        THOUGHT=THOUGHT,
+    ),
 )
 def test_text_thinking_and_end_are_told_apart_by_whatever_names(parts, told):
     one = {"text": CODE, "finish_reason": "stop"} | parts
@@ -137,13 +125,15 @@ def test_replies_cut_off_before_their_text_with_the_reasoning_left_out_are_said_
 
 @pytest.mark.parametrize(
     ("answer", "waited"),
-    [
-        ({"metrics": {"queue_time_ms": 40}}, 0.04),
-        ({"timings": {"prompt_ms": 10.0, "predicted_ms": 20.0}}, 0.07),
-        ({"timings": {"prompt_ms": 1e9, "predicted_ms": 20.0}}, 0.0),
-        ({"timings": {"prompt_ms": "fast"}, "metrics": [1]}, None),
-        ({"metrics": {"queue_time_ms": -1}}, None),
-    ],
+    cases(
+        """
+        {"metrics": {"queue_time_ms": 40}},                     0.04
+        {"timings": {"prompt_ms": 10.0, "predicted_ms": 20.0}}, 0.07
+        {"timings": {"prompt_ms": 1e9, "predicted_ms": 20.0}},  0.0
+        {"timings": {"prompt_ms": "fast"}, "metrics": [1]},     None
+        {"metrics": {"queue_time_ms": -1}},                     None
+        """
+    ),
 )
 def test_time_in_the_servers_queue_is_kept_apart_where_it_is_told(answer, waited):
     assert waiting_time(answer, 0.1) == (waited if waited is None else pytest.approx(waited))

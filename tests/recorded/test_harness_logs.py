@@ -18,6 +18,8 @@ from trove_lite.cli import main
 from trove_lite_analysis.summary import summarise
 from trove_lite_analysis.view.contents import Contents
 
+from ..cases import named
+
 LM_EVAL = "samples_sums_2026-01-02T03-04-05.678.jsonl"
 BESIDE = "results_2026-01-02T03-04-05.678.json"  # of the same program, in the same folder
 
@@ -405,90 +407,39 @@ def test_a_log_that_lacks_samples_is_refused_or_taken_in_part(tmp_path, capsys, 
 
 GOOD = json.dumps(rows()[0])
 STRICT = json.dumps(lm_eval(0, 1))
+TWICE = GOOD + "\n\n" + GOOD
+NO_METRIC = STRICT.replace('"exact_match":', '"other":')
 BOTH_WAYS = STRICT + "\n" + json.dumps(lm_eval(0, 1, way="loose"))
 #: What is wrong: the format, the file's name, what is in it, and what the line must say.
-WRONG = {
-    "an empty table": ("table", "t.csv", "", "t.csv: no samples"),
-    "no columns": ("table", "t.csv", "a,b\n1,2\n", "line 2: 'problem' is missing"),
-    "a cell too few": (
-        "table",
-        "t.csv",
-        "problem,method,sample,correct\na,m,0\n",
-        "line 2: not 4 cells",
-    ),
-    "a quote without end": (
-        "table",
-        "t.csv",
-        'problem,method\n"a,m\n',
-        "line 2: unexpected end of data",
-    ),
-    "a damaged line": ("table", "t.jsonl", GOOD + '\n{"problem": 1', "line 2: not JSON"),
-    "a list": ("table", "t.jsonl", "[1]", "line 1: Expected `object`, got `array`"),
-    "no verdict": (
-        "table",
-        "t.jsonl",
-        '{"problem": 1, "method": "m", "sample": 0, "answer": 3}',
-        "line 1: no verdict",
-    ),
-    "half right": (
-        "table",
-        "t.jsonl",
-        GOOD.replace('"1"', "1.5"),
-        "line 1: correct is '1.5', neither right nor wrong",
-    ),
-    "half a sample": (
-        "table",
-        "t.jsonl",
-        GOOD.replace('"sample": 0', '"sample": 0.5'),
-        "line 1: sample is '0.5'",
-    ),
-    "a list for a name": (
-        "table",
-        "t.jsonl",
-        GOOD.replace('"a"', "[]"),
-        "line 1: field 'problem' is of a wrong type",
-    ),
-    "a sample twice": ("table", "t.jsonl", GOOD + "\n\n" + GOOD, "line 3: problem a, sample 0: "),
-    "not text": ("table", "t.csv", b"\xff\xfe", "t.csv: not UTF-8 text"),
-    "another format": ("lm-eval", LM_EVAL, GOOD, "line 1: field 'doc_id': Expected `int"),
-    "several filters": (
-        "lm-eval",
-        LM_EVAL,
-        BOTH_WAYS,
-        "choose by --verdict among exact_match,strict; exact_match,l",
-    ),
-    "no metric": (
-        "lm-eval",
-        LM_EVAL,
-        STRICT.replace('"exact_match":', '"other":'),
-        "field 'exact_match' is missing",
-    ),
-    "samples alone": (
-        "evalplus",
-        "s.jsonl",
-        '{"task_id": "HumanEval/0"}',
-        "s_eval_results.json: no such file",
-    ),
-    "another release": (
-        "evalplus",
-        "s.json",
-        '{"eval": {"a/0": {"nfiles": 1}}}',
-        "Expected `array`",
-    ),
-    "no results": ("evalplus", "s.json", '{"eval": {}}', "s.json: no samples"),
-    "no status": (
-        "evalplus",
-        "s.json",
-        '{"eval": {"a/0": [{}]}}',
-        "a/0, sample 0: field 'solution'",
-    ),
-    "not inspect's": (
-        "inspect",
-        "a.eval",
-        "PK",
-        "a.eval: inspect_ai cannot read it (not a zip file)",
-    ),
-}
+WRONG = named(
+    r"""
+    "an empty table", "table", "t.csv", "", "t.csv: no samples"
+    "no columns", "table", "t.csv", "a,b\n1,2\n", "line 2: 'problem' is missing"
+    "a cell too few", "table", "t.csv", "problem,method,sample,correct\na,m,0\n", "line 2: not 4 cells"
+    "a quote without end", "table", "t.csv", 'problem,method\n"a,m\n', "line 2: unexpected end of data"
+    "a damaged line", "table", "t.jsonl",
+        '{"problem": "a", "method": "plain", "sample": 0, "correct": "1"}\n{"problem": 1', "line 2: not JSON"
+    "a list", "table", "t.jsonl", "[1]", "line 1: Expected `object`, got `array`"
+    "no verdict", "table", "t.jsonl", '{"problem": 1, "method": "m", "sample": 0, "answer": 3}', "line 1: no verdict"
+    "half right", "table", "t.jsonl", '{"problem": "a", "method": "plain", "sample": 0, "correct": 1.5}',
+        "line 1: correct is '1.5', neither right nor wrong"
+    "half a sample", "table", "t.jsonl", '{"problem": "a", "method": "plain", "sample": 0.5, "correct": "1"}',
+        "line 1: sample is '0.5'"
+    "a list for a name", "table", "t.jsonl", '{"problem": [], "method": "plain", "sample": 0, "correct": "1"}',
+        "line 1: field 'problem' is of a wrong type"
+    "a sample twice", "table", "t.jsonl", TWICE, "line 3: problem a, sample 0: "
+    "not text", "table", "t.csv", b"\xff\xfe", "t.csv: not UTF-8 text"
+    "another format", "lm-eval", LM_EVAL, GOOD, "line 1: field 'doc_id': Expected `int"
+    "several filters", "lm-eval", LM_EVAL, BOTH_WAYS, "choose by --verdict among exact_match,strict; exact_match,l"
+    "no metric", "lm-eval", LM_EVAL, NO_METRIC, "field 'exact_match' is missing"
+    "samples alone", "evalplus", "s.jsonl", '{"task_id": "HumanEval/0"}', "s_eval_results.json: no such file"
+    "another release", "evalplus", "s.json", '{"eval": {"a/0": {"nfiles": 1}}}', "Expected `array`"
+    "no results", "evalplus", "s.json", '{"eval": {}}', "s.json: no samples"
+    "no status", "evalplus", "s.json", '{"eval": {"a/0": [{}]}}', "a/0, sample 0: field 'solution'"
+    "not inspect's", "inspect", "a.eval", "PK", "a.eval: inspect_ai cannot read it (not a zip file)"
+    """,
+    **globals(),
+)
 
 
 @pytest.mark.parametrize("what", WRONG)

@@ -15,6 +15,7 @@ from trove_lite.sandbox.pool import Sandbox, isolation_report
 from trove_lite_analysis.recorded.agreement import compare
 from trove_lite_analysis.recorded.reexecute import recorded_programs, reexecute
 
+from ..cases import cases
 from ..papers.latm.labelled import run as run_labelled
 from ..scripted import Says, run
 
@@ -230,29 +231,19 @@ def test_reexecution_agrees_and_says_where_not(tmp_path):
 
 @pytest.mark.parametrize(
     ("program", "recorded", "here", "changes", "cause"),
-    [
-        ("print({'a', 'b'})", "['a', 'b'] 1", "['b', 'a'] 1", {}, "set order"),
-        ("import sympy", "1.0", "1.00", {}, "library version"),
-        (
-            "x",
-            "module 'math' has no attribute 'cbrt'",
-            "",
-            {"status": "timeout"},
-            "library version",
-        ),
-        (
-            "x",
-            "1",
-            "NameError: name 'f' is not defined",
-            {"mode": "import", "status": "error"},
-            "toolbox",
-        ),
-        ("import datetime\nprint(datetime.now())", "1", "2", {}, "time or date"),
-        ("x", "1", "2", {"status": "timeout"}, "timeout"),
-        ("x", "1", "2", {"shortened": True}, "truncated record"),
-        ("x", "1", "2", {"status": "memory"}, "memory or output limit"),
-        ("x", "1", "1", {}, "answers read otherwise"),
-    ],
+    cases(
+        r"""
+        "print({'a', 'b'})", "['a', 'b'] 1", "['b', 'a'] 1", {}, "set order"
+        "import sympy", "1.0", "1.00", {}, "library version"
+        "x", "module 'math' has no attribute 'cbrt'", "", {"status": "timeout"}, "library version"
+        "x", "1", "NameError: name 'f' is not defined", {"mode": "import", "status": "error"}, "toolbox"
+        "import datetime\nprint(datetime.now())", "1", "2", {}, "time or date"
+        "x", "1", "2", {"status": "timeout"}, "timeout"
+        "x", "1", "2", {"shortened": True}, "truncated record"
+        "x", "1", "2", {"status": "memory"}, "memory or output limit"
+        "x", "1", "1", {}, "answers read otherwise"
+        """
+    ),
 )
 def test_causes(program, recorded, here, changes, cause):
     old, new = (

@@ -13,6 +13,8 @@ from trove_lite.cli import main
 from trove_lite_analysis.questions import problems_of
 from trove_lite_analysis.view.beside import compare_sources
 
+from ..cases import cases
+
 KEPT = ["mode", "prompt_tokens", "completion_tokens", "correct", "shares_state", "score", "level"]
 
 
@@ -87,13 +89,15 @@ def rows(**more):
 
 @pytest.mark.parametrize(
     ("more", "words", "shares"),
-    [
-        ({}, (), True),  # nobody says: what is seen is seen of these runs
-        ({}, ("--independent",), False),
-        ({"shares_state": False}, (), False),
-        ({"shares_state": True}, ("--independent",), True),
-        ({"method": "primitive"}, (), True),  # no name of a method says it
-    ],
+    cases(
+        """
+        {},                      (),                 True  # nobody says: what is seen is seen of these runs
+        {},                      ("--independent",), False
+        {"shares_state": False}, (),                 False
+        {"shares_state": True},  ("--independent",), True
+        {"method": "primitive"}, (),                 True  # no name of a method says it
+        """
+    ),
 )
 def test_what_problems_share_is_data(tmp_path, more, words, shares):
     assert set(imported(tmp_path, rows(**more), *words)["shares_state"]) == {shares}
@@ -153,14 +157,16 @@ def test_two_models_of_an_every_eval_ever_file_are_two_systems(tmp_path, capsys)
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [
-        ({"evaluation": {}}, "neither `is_correct` nor `score`"),
-        ({"evaluation": {"score": 7.5}}, "score 7.5 is not from 0 to 1"),
-        ({"evaluation": {"score": "high"}}, "evaluation: field 'score'"),
-        ({"model_id": 3}, "field 'model_id'"),
-        ({"input": "What?"}, "field 'input'"),
-        ({"token_usage": {"input_tokens": "ten"}}, "field 'input_tokens'"),
-    ],
+    cases(
+        """
+        {"evaluation": {}},                       "neither `is_correct` nor `score`"
+        {"evaluation": {"score": 7.5}},           "score 7.5 is not from 0 to 1"
+        {"evaluation": {"score": "high"}},        "evaluation: field 'score'"
+        {"model_id": 3},                          "field 'model_id'"
+        {"input": "What?"},                       "field 'input'"
+        {"token_usage": {"input_tokens": "ten"}}, "field 'input_tokens'"
+        """
+    ),
 )
 def test_a_wrong_record_is_refused_by_its_line(tmp_path, capsys, change, said):
     (tmp_path / "e.jsonl").write_text(f"{json.dumps(EEE)}\n{json.dumps(EEE | change)}")

@@ -13,6 +13,7 @@ from trove_lite.sandbox import pool as sandbox_module
 from trove_lite.sandbox.pool import Sandbox, choose_level, isolation_report
 from trove_lite.sandbox.worker import IsolationError, Worker, tier_of
 
+from ..cases import cases
 from . import needs_full, run
 
 pytestmark = needs_full
@@ -28,28 +29,22 @@ def sandbox():
 
 @pytest.mark.parametrize(
     ("program", "status", "error"),
-    [
-        ("print(6 * 7)", "ok", ""),
-        ("", "ok", ""),
-        ("raise SystemExit", "ok", ""),
-        ("import sys\nsys.exit('no')", "error", "SystemExit: no (line 2)"),
-        ("x = 1\nprint(1 / 0)", "error", "ZeroDivisionError: division by zero (line 2)"),
-        (
-            "def f():\n    return missing\n\nf()",
-            "error",
-            "NameError: name 'missing' is not defined (line 2)",
-        ),
-        ("print(1", "error", "SyntaxError: '(' was never closed (line 1)"),
-        (
-            "import json\njson.loads('')",
-            "error",
-            "JSONDecodeError: Expecting value: line 1 column 1 (char 0) (line 2)",
-        ),
-        ("import time\ntime.sleep(99)", "timeout", "over 3 s on the clock"),
-        ("x = [0] * 10**9", "memory", "MemoryError (line 1)"),
-        ("print('x' * 20_000)", "output", "over 10000 bytes of output"),
-        ("import ctypes\nctypes.string_at(0)", "killed", "SIGSEGV"),
-    ],
+    cases(
+        r"""
+        "print(6 * 7)", "ok", ""
+        "", "ok", ""
+        "raise SystemExit", "ok", ""
+        "import sys\nsys.exit('no')", "error", "SystemExit: no (line 2)"
+        "x = 1\nprint(1 / 0)", "error", "ZeroDivisionError: division by zero (line 2)"
+        "def f():\n    return missing\n\nf()", "error", "NameError: name 'missing' is not defined (line 2)"
+        "print(1", "error", "SyntaxError: '(' was never closed (line 1)"
+        "import json\njson.loads('')", "error", "JSONDecodeError: Expecting value: line 1 column 1 (char 0) (line 2)"
+        "import time\ntime.sleep(99)", "timeout", "over 3 s on the clock"
+        "x = [0] * 10**9", "memory", "MemoryError (line 1)"
+        "print('x' * 20_000)", "output", "over 10000 bytes of output"
+        "import ctypes\nctypes.string_at(0)", "killed", "SIGSEGV"
+        """
+    ),
 )
 def test_status_and_error(sandbox, program, status, error):
     execution = run(sandbox, program)
@@ -186,16 +181,15 @@ def test_chance_is_the_same_in_every_run(box, imports):
 
 @pytest.mark.parametrize(
     ("tier", "programs"),
-    [
-        ("lean", ["import math\nfrom itertools import product"]),
-        ("lean", ["from collections import Counter\n# from the list\nimport asy"]),
-        ("symbolic", ["from sympy import *"]),
-        ("numeric", ["import sympy\nf = sympy.lambdify(x, x**2)", "import numpy as np"]),
-        (
-            "scientific",
-            ["np = __import__('numpy')", "import matplotlib.pyplot as plt", "import pytest"],
-        ),
-    ],
+    cases(
+        r"""
+        "lean",       ["import math\nfrom itertools import product"]
+        "lean",       ["from collections import Counter\n# from the list\nimport asy"]
+        "symbolic",   ["from sympy import *"]
+        "numeric",    ["import sympy\nf = sympy.lambdify(x, x**2)", "import numpy as np"]
+        "scientific", ["np = __import__('numpy')", "import matplotlib.pyplot as plt", "import pytest"]
+        """
+    ),
 )
 def test_tier(tier, programs):
     assert {program: tier_of(program) for program in programs} == dict.fromkeys(programs, tier)

@@ -7,6 +7,8 @@ import pytest
 from trove_lite import TroveLiteError
 from trove_lite_papers.claims import DOES_NOT, HOLDS, OPEN, SHOWN, claims, known_claims
 
+from ..cases import cases
+
 MODEL = "CodeLlama-7b-Instruct-hf"
 BENEFIT = "this toolbox approach does not provide a significant benefit on MATH"
 HIGHER = "TROVE consistently yields simpler solutions with higher accuracy than baselines"
@@ -215,20 +217,18 @@ def test_without_tables_every_claim_is_open_and_says_why(verdict, tmp_path):
 
 @pytest.mark.parametrize(
     ("model", "dataset", "calls", "judges"),
-    [
-        (MODEL, "math", 15, True),
-        ("server#codellama/CodeLlama-7b-Instruct-hf", "math", 15, True),
-        ("practice", "practice", 15, False),
-        (
-            "CodeLlama-13b-Instruct-hf",
-            "math",
-            15,
-            False,
-        ),  # a larger or chatty sister is another model
-        ("CodeLlama-7b-hf", "math", 15, False),
-        (MODEL, "practice", 15, False),
-        (MODEL, "math", 6, False),
-    ],
+    cases(
+        """
+        MODEL, "math", 15, True
+        "server#codellama/CodeLlama-7b-Instruct-hf", "math", 15, True
+        "practice", "practice", 15, False
+        "CodeLlama-13b-Instruct-hf", "math", 15, False  # a larger or chatty sister is another model
+        "CodeLlama-7b-hf", "math", 15, False
+        MODEL, "practice", 15, False
+        MODEL, "math", 6, False
+        """,
+        MODEL=MODEL,
+    ),
 )
 def test_only_the_papers_model_data_and_budget_judge_the_paper(
     tmp_path, model, dataset, calls, judges

@@ -9,6 +9,8 @@ import pytest
 from trove_lite.errors import DamagedFile, TroveLiteError
 from trove_lite_papers.library_learning import cheatsheet, proofs, proved, talks
 
+from ...cases import cases
+
 LINE = "-" * 80
 DOUBLE = "=" * 50
 MODEL = "gpt-4o-mini-2024-07-18"
@@ -127,12 +129,14 @@ def test_a_run_that_is_not_whole_is_refused_in_a_line(logs, change, said):
     assert "\n" not in str(refused.value)
 
 
-BY_TEXT = [
-    ("<answer>\n81\n</answer>", "81", True),
-    (r"so \boxed{81}.", "81", True),
-    ("<answer>81</answer>", "080 or 081 (both were accepted)", False),
-    ("<answer>1,234</answer>", "1234", True),
-]
+BY_TEXT = cases(
+    r"""
+    "<answer>\n81\n</answer>", "81",                              True
+    r"so \boxed{81}.",         "81",                              True
+    "<answer>81</answer>",     "080 or 081 (both were accepted)", False
+    "<answer>1,234</answer>",  "1234",                            True
+    """
+)
 
 
 @pytest.mark.parametrize(("reply", "target", "right"), BY_TEXT)
@@ -140,12 +144,14 @@ def test_aime_s_own_verdict_compares_texts(reply, target, right):
     assert cheatsheet.text_verdict(reply, target) is right
 
 
-RIGHT = [
-    ("81", "080 or 081 (both were accepted)", True),
-    ("2 + 3 × 4 = 14", "2 + 3 * 4 = 14", True),
-    ("1 + 1 + 6 = 8", "1 * 1 * 8 = 8", False),
-    ("2 - 2 = 4", "2 * 2 = 4", False),
-]
+RIGHT = cases(
+    """
+    "81",             "080 or 081 (both were accepted)", True
+    "2 + 3 × 4 = 14", "2 + 3 * 4 = 14",                  True
+    "1 + 1 + 6 = 8",  "1 * 1 * 8 = 8",                   False
+    "2 - 2 = 4",      "2 * 2 = 4",                       False
+    """
+)
 
 
 @pytest.mark.parametrize(("answer", "target", "right"), RIGHT)

@@ -9,23 +9,12 @@ import trove_lite as tl
 from trove_lite.cli import main
 from trove_lite.shapes import once
 
+from ..cases import cases, named
 from .test_harness_logs import BESIDE, LM_EVAL, evalplus, lm_eval
 
-ODD = (
-    7,
-    -1,
-    1.5,
-    10**400,
-    True,
-    None,
-    "x",
-    [],
-    [7],
-    {},
-    {"x": 7},
-    {"x": {"x": 7}},
-    [[[]]],
-    "\ud800",
+(ODD,) = cases(
+    r'7, -1, 1.5, HUGE, True, None, "x", [], [7], {}, {"x": 7}, {"x": {"x": 7}}, [[[]]], "\ud800"',
+    HUGE=10**400,
 )
 DEEP = json.loads("[" * 900 + "]" * 900)
 
@@ -43,15 +32,17 @@ def lines(path, entries):
     return path
 
 
-COUNTS = {
-    "a number": 7,
-    "a number of the task": {"sums": 7},
-    "a list": {"sums": [2, 2]},
-    "a text": {"sums": "2"},
-    "a count that is a text": {"sums": {"effective": "2"}},
-    "a count that is a list": {"sums": {"effective": [2]}},
-    "a task that is null": {"sums": None},
-}
+COUNTS = named(
+    """
+    "a number",               7
+    "a number of the task",   {"sums": 7}
+    "a list",                 {"sums": [2, 2]}
+    "a text",                 {"sums": "2"}
+    "a count that is a text", {"sums": {"effective": "2"}}
+    "a count that is a list", {"sums": {"effective": [2]}}
+    "a task that is null",    {"sums": None}
+    """
+)
 
 
 @pytest.mark.parametrize("told", COUNTS.values(), ids=COUNTS)
@@ -104,14 +95,17 @@ def test_so_is_one_of_evalplus(tmp_path, capsys, field):
         imported(tmp_path, capsys, file)
 
 
-TWICE = {
-    "lm-eval": (LM_EVAL, '{"doc_id": 0, "doc_id": 1}\n'),
-    "lm-eval, deep": (LM_EVAL, '{"doc_id": 0, "doc": {"a": 1, "a": 2}}\n'),
-    "a table": ("t.jsonl", '{"problem": "a", "method": "m", "correct": true, "correct": false}\n'),
-    "a table of cells": ("t.csv", "problem,method,correct,correct\na,m,1,0\n"),
-    "evalplus": ("a_eval_results.json", '{"eval": {"T/0": [], "T/0": []}}'),
-    "an escape and none": ("t.jsonl", '{"problem": "a", "\\u0070roblem": "b", "method": "m"}\n'),
-}
+TWICE = named(
+    r"""
+    "lm-eval", LM_EVAL, '{"doc_id": 0, "doc_id": 1}\n'
+    "lm-eval, deep", LM_EVAL, '{"doc_id": 0, "doc": {"a": 1, "a": 2}}\n'
+    "a table", "t.jsonl", '{"problem": "a", "method": "m", "correct": true, "correct": false}\n'
+    "a table of cells", "t.csv", "problem,method,correct,correct\na,m,1,0\n"
+    "evalplus", "a_eval_results.json", '{"eval": {"T/0": [], "T/0": []}}'
+    "an escape and none", "t.jsonl", '{"problem": "a", "\\u0070roblem": "b", "method": "m"}\n'
+    """,
+    LM_EVAL=LM_EVAL,
+)
 
 
 @pytest.mark.parametrize(("name", "text"), TWICE.values(), ids=TWICE)
@@ -175,19 +169,21 @@ def complete(folder):
     return folder / "run"
 
 
-INSIDE = {
-    "judge, its journal": "judge RUN --out RUN/journal",
-    "judge, a new folder": "judge RUN --out RUN/again",
-    "judge, itself": "judge RUN --out RUN",
-    "calls, itself": "calls RUN --out RUN",
-    "calls, a new folder": "calls RUN --out RUN/calls",
-    "reexecute, a new folder": "reexecute RUN --out RUN/a/b",
-    "export, over its table": "export RUN --out RUN/candidates.parquet",
-    "outcomes, over its table": "outcomes RUN --out RUN/candidates.parquet",
-    "outcomes, over what is read": "outcomes RUN/candidates.parquet --out RUN/candidates.parquet",
-    "by another way": "judge RUN --out RUN/../run/again",
-    "a run in a run": "run --out RUN/journal --limit 1",
-}
+INSIDE = named(
+    """
+    "judge, its journal",          "judge RUN --out RUN/journal"
+    "judge, a new folder",         "judge RUN --out RUN/again"
+    "judge, itself",               "judge RUN --out RUN"
+    "calls, itself",               "calls RUN --out RUN"
+    "calls, a new folder",         "calls RUN --out RUN/calls"
+    "reexecute, a new folder",     "reexecute RUN --out RUN/a/b"
+    "export, over its table",      "export RUN --out RUN/candidates.parquet"
+    "outcomes, over its table",    "outcomes RUN --out RUN/candidates.parquet"
+    "outcomes, over what is read", "outcomes RUN/candidates.parquet --out RUN/candidates.parquet"
+    "by another way",              "judge RUN --out RUN/../run/again"
+    "a run in a run",              "run --out RUN/journal --limit 1"
+    """
+)
 
 
 @pytest.fixture(scope="module")

@@ -244,13 +244,15 @@ def test_a_run_says_which_point_of_the_grid_it_asked_and_refuses_what_is_none():
     assert found["?thought=comments"].render(question, "primitive") == found[""].render(
         question, "pot"
     )
-    for name, dataset, fault in (
-        ("one-factor?thought=words", "math", "thought 'words'"),
-        ("one-factor?mood=good", "math", "no option 'mood'"),
-        ("one-factor?examples=others", "tabmwp", "no 3 worked examples of other categories"),
-        ("one-factor?examples=task", "bbh", "no 3 worked examples of a category"),
-        ("one-factor", "wtq", "no worked examples"),
-        ("own?thought=none", "math", "takes no options"),
+    for name, dataset, fault in cases(
+        """
+        "one-factor?thought=words",   "math",   "thought 'words'"
+        "one-factor?mood=good",       "math",   "no option 'mood'"
+        "one-factor?examples=others", "tabmwp", "no 3 worked examples of other categories"
+        "one-factor?examples=task",   "bbh",    "no 3 worked examples of a category"
+        "one-factor",                 "wtq",    "no worked examples"
+        "own?thought=none",           "math",   "takes no options"
+        """
     ):
         with pytest.raises(TroveLiteError, match=re.escape(fault)):
             load_pack(name, load_dataset(dataset))

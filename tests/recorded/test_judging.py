@@ -11,6 +11,7 @@ from trove_lite.candidates import load_candidates, read_description
 from trove_lite.cli import main
 from trove_lite_analysis.recorded.judging import corrected, corrections
 
+from ..cases import named
 from ..conftest import ROOT
 
 (TABLE,) = (given["rows"] for given in inputs("import table").values())
@@ -155,14 +156,16 @@ def test_six_wrong_golds_or_readings_are_corrected_beside_the_released_ones():
     is not 1."""
     rows = load_candidates(ROOT / "results/bench/runs/own-trove")
     found = rows.assign(right=corrected(rows)["correct"])
-    said = {
-        ("number", 241, "443\n"): (False, True),
-        ("precalculus", 128, "9.899494936611665\n"): (False, True),
-        ("precalculus", 128, "7*sqrt(2)\n"): (True, True),
-        ("precalculus", 128, "7*sqrt(6)\n"): (True, False),
-        ("precalculus", 17, "6.123233995736766e-17\n"): (False, True),
-        ("intermediate", 140, "1/4\n"): (True, False),
-    }
+    said = named(
+        r"""
+        ("number", 241, "443\n"),                       False, True
+        ("precalculus", 128, "9.899494936611665\n"),    False, True
+        ("precalculus", 128, "7*sqrt(2)\n"),            True,  True
+        ("precalculus", 128, "7*sqrt(6)\n"),            True,  False
+        ("precalculus", 17, "6.123233995736766e-17\n"), False, True
+        ("intermediate", 140, "1/4\n"),                 True,  False
+        """
+    )
     for (category, problem, output), verdicts in said.items():
         own = found[
             (found["category"] == category)

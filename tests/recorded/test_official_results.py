@@ -15,6 +15,7 @@ from trove_lite_analysis.recorded.official_files import library_of, read_library
 from trove_lite_analysis.recorded.official_logs import import_logs
 from trove_lite_analysis.summary import summarise
 
+from ..cases import named
 from ..conftest import ROOT
 from ..simulated import log, problem
 
@@ -167,14 +168,16 @@ def test_public_result_files_name_the_methods_that_their_logs_show_and_give_the_
 
 
 #: Of recorded runs the problems that are right in two stages, in one, and by the oracle.
-RIGHT = {
-    ("baseline_run0", "counting"): (73, 74, 127),
-    ("base_count_ablat1_run1", "counting"): (63, 72, 128),
-    ("baseline_run0", "geometry"): (11, 20, 55),
-    ("base_geo_ablat1_run1", "geometry"): (14, 12, 57),
-    ("count_ablat1_run0", "counting"): (72, 66, 127),
-    ("num_ablat1_run0", "number"): (138, 141, 239),
-}
+RIGHT = named(
+    """
+    ("baseline_run0", "counting"),          73,  74,  127
+    ("base_count_ablat1_run1", "counting"), 63,  72,  128
+    ("baseline_run0", "geometry"),          11,  20,  55
+    ("base_geo_ablat1_run1", "geometry"),   14,  12,  57
+    ("count_ablat1_run0", "counting"),      72,  66,  127
+    ("num_ablat1_run0", "number"),          138, 141, 239
+    """
+)
 
 
 def test_official_rules_on_recorded_runs():

@@ -15,6 +15,7 @@ from studies.plan import FACTORS, Part, Study, read_study
 from studies.plan import PROMPTS as SEALED
 from trove_lite.errors import TroveLiteError
 
+from ..cases import named
 from ..conftest import ROOT, skip_without
 
 BENCH = read_study(ROOT / "studies/bench.toml")
@@ -73,18 +74,20 @@ def test_the_factors_of_a_pair_are_those_in_which_what_is_rendered_differs(one, 
 
 #: Methods as points: what of tools, thought and examples their prompts have, and whether what fails
 #: is repaired.
-POINTS = {
-    "primitive": ("none", "none", "task", False),
-    "pot": ("none", "comments", "task", True),
-    "instance": ("program", "none", "task", False),
-    "entangled": ("program", "none", "task", True),
-    "creator": ("apart", "none", "task", True),
-    "memory": ("none", "none", "task and past", False),
-    "trove": ("own toolbox", "none", "task", False),  # IMPORT, CREATE and SKIP
-    "trove.toolbox=none": ("empty toolbox", "none", "task", False),
-    "trove.toolbox=runs/before": ("another's toolbox", "none", "task", False),
-    "trove.toolbox=hindsight:runs/before": ("another's toolbox", "none", "task", False),
-}
+POINTS = named(
+    """
+    "primitive", "none", "none", "task", False
+    "pot", "none", "comments", "task", True
+    "instance", "program", "none", "task", False
+    "entangled", "program", "none", "task", True
+    "creator", "apart", "none", "task", True
+    "memory", "none", "none", "task and past", False
+    "trove", "own toolbox", "none", "task", False  # IMPORT, CREATE and SKIP
+    "trove.toolbox=none", "empty toolbox", "none", "task", False
+    "trove.toolbox=runs/before", "another's toolbox", "none", "task", False
+    "trove.toolbox=hindsight:runs/before", "another's toolbox", "none", "task", False
+    """
+)
 
 
 @cache

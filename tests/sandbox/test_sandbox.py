@@ -13,7 +13,7 @@ from trove_lite.sandbox import pool as sandbox_module
 from trove_lite.sandbox.pool import Sandbox, choose_level, isolation_report
 from trove_lite.sandbox.worker import IsolationError, Worker, tier_of
 
-from ..cases import cases
+from ..cases import cases, named
 from . import needs_full, run
 
 pytestmark = needs_full
@@ -83,19 +83,21 @@ def test_what_is_printed_is_as_the_papers_libraries_print_it_in_a_script(
 
 #: What a program does at its end, once `x` is 5 and an `A` prints it when it is deleted; and how
 #: deep one may call.
-ENDS = {
-    "atexit": "import atexit\natexit.register(print, x)",
-    "__del__": "a = A()",
-    "a cycle": "a = A()\na.a = a\ndel a",
-    "weakref.finalize": "import weakref\nclass B: pass\nb = B()\nweakref.finalize(b, print, x)",
-    "a generator": "def g():\n    try: yield 1\n    finally: print(x)\none = g()\nnext(one)",
-    "stdout elsewhere": "import io, sys\nsys.stdout = io.StringIO()\na = A()",
-    "sys.exit": "import sys\na = A()\nsys.exit(0)",
-    "an error": "a = A()\n1 / 0",
-    "a failing one": "class B:\n    def __del__(self): 1 / 0\nb = B()\na = A()",
-    "a file": "import sys\nout = open(1, 'w', closefd=False)\nout.write('6')\na = A()",
-    "deep": "def f(n):\n    try: return f(n + 1)\n    except RecursionError: return n\nprint(f(0))\na = A()",
-}
+ENDS = named(
+    r"""
+    "atexit", "import atexit\natexit.register(print, x)"
+    "__del__", "a = A()"
+    "a cycle", "a = A()\na.a = a\ndel a"
+    "weakref.finalize", "import weakref\nclass B: pass\nb = B()\nweakref.finalize(b, print, x)"
+    "a generator", "def g():\n    try: yield 1\n    finally: print(x)\none = g()\nnext(one)"
+    "stdout elsewhere", "import io, sys\nsys.stdout = io.StringIO()\na = A()"
+    "sys.exit", "import sys\na = A()\nsys.exit(0)"
+    "an error", "a = A()\n1 / 0"
+    "a failing one", "class B:\n    def __del__(self): 1 / 0\nb = B()\na = A()"
+    "a file", "import sys\nout = open(1, 'w', closefd=False)\nout.write('6')\na = A()"
+    "deep", "def f(n):\n    try: return f(n + 1)\n    except RecursionError: return n\nprint(f(0))\na = A()"
+    """
+)
 
 
 @pytest.mark.parametrize("what", ENDS)

@@ -18,7 +18,7 @@ class Named(ast.NodeTransformer):
         return ast.Constant(sides[0] | sides[1])
 
 
-def cases(text: str, **values) -> list[tuple]:
+def cases(text: str, /, **values) -> list[tuple]:
     """The rows of a table of Python's literals, among which are these values by their names.
 
     A row goes on in the next line after a comma. An empty line is none, nor is what follows a #.
@@ -29,7 +29,7 @@ def cases(text: str, **values) -> list[tuple]:
     return [ast.literal_eval(Named(values).visit(tree)) for tree in trees]
 
 
-def named(text: str, **values) -> dict:
+def named(text: str, /, **values) -> dict:
     """The rows of a table by their first value: the others, or the other one."""
     rows = cases(text, **values)
     return {row[0]: row[1:] if row[2:] else row[1] for row in rows}

@@ -9,6 +9,7 @@ import gzip
 import json
 import time
 from email.utils import formatdate
+from itertools import starmap
 
 import pytest
 
@@ -168,29 +169,25 @@ def test_an_error_in_a_success_is_what_its_code_says():
 @pytest.mark.parametrize(
     "refusal",
     [
-        error(
-            422,
-            "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1800 and 512",
+        *starmap(
+            error,
+            cases(
+                """
+                422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1800 and 512"
+                500, "Prompt length (5000) exceeds maximum input length (4096)."
+                400, "The input token count (40000) exceeds the maximum number of tokens allowed (32768)."
+                400, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens"
+                400, "the request exceeds the available context size, try increasing it"
+                500, "the request exceeds the available context size"
+                400, "Please reduce the length of the messages or completion"
+                400, "prompt is too long: 210000 tokens > 200000 maximum"
+                400, "Input is too long for requested model."
+                413, "Too many input tokens: 9000"
+                400, "The decoder prompt (length 9000) is longer than the maximum model length of 8192"
+                400, "prompt tokens exceed context limit"
+                """
+            ),
         ),
-        error(500, "Prompt length (5000) exceeds maximum input length (4096)."),
-        error(
-            400,
-            "The input token count (40000) exceeds the maximum number of tokens allowed (32768).",
-        ),
-        error(
-            400,
-            "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens",
-        ),
-        error(400, "the request exceeds the available context size, try increasing it"),
-        error(500, "the request exceeds the available context size"),
-        error(400, "Please reduce the length of the messages or completion"),
-        error(400, "prompt is too long: 210000 tokens > 200000 maximum"),
-        error(400, "Input is too long for requested model."),
-        error(413, "Too many input tokens: 9000"),
-        error(
-            400, "The decoder prompt (length 9000) is longer than the maximum model length of 8192"
-        ),
-        error(400, "prompt tokens exceed context limit"),
         lambda handler, body: handler.send(
             413, b"<html>\r\n<title>413 Request Entity Too Large</title></html>"
         ),

@@ -19,6 +19,7 @@ from trove_lite_analysis.summary import summarise
 from trove_lite_analysis.view.contents import Contents
 
 from ..cases import named
+from ..typed import typed
 
 LM_EVAL = "samples_sums_2026-01-02T03-04-05.678.jsonl"
 BESIDE = "results_2026-01-02T03-04-05.678.json"  # of the same program, in the same folder
@@ -116,20 +117,7 @@ def inspect_log(monkeypatch, tmp_path):
 
 
 def imported(tmp_path, kind, *words):
-    assert (
-        main(
-            [
-                "import",
-                "--format",
-                kind,
-                *map(str, words),
-                "--out",
-                str(tmp_path / "run"),
-                "--force",
-            ]
-        )
-        == 0
-    )
+    assert typed("import --format", kind, *words, "--out", tmp_path / "run", "--force") == 0
     return tl.load_candidates(tmp_path / "run")
 
 
@@ -155,9 +143,9 @@ def test_a_table_becomes_a_run_that_everything_reads(tmp_path, capsys, name):
     assert values == {"one_stage": -0.5, "one_stage_described": -0.5, "oracle": -0.5}
     run = str(tmp_path / "run")
     assert (
-        main(["summary", run])
-        == main(["view", run, "--quiet"])
-        == main(["summary", run, "--json"])
+        typed("summary", run)
+        == typed("view", run, "--quiet")
+        == typed("summary", run, "--json")
         == 0
     )
     (plain, tools) = summarise(found)["runs"]
@@ -198,7 +186,7 @@ def test_verdicts_alone_give_pass_at_k_and_no_agreement(tmp_path, capsys):
     page = Contents(found, tl.load_calls(tmp_path / "run"), {}, [])
     assert all(part[0]["runs"][0]["rules"] == {} for part in page.parts())
     assert page.index["rows"][0][5] == [None] * len(tl.RULES)
-    assert main(["view", str(tmp_path / "run"), "--quiet"]) == 0
+    assert typed("view", tmp_path / "run", "--quiet") == 0
 
 
 def test_texts_tell_copies_and_short_ones_do_not(tmp_path):
@@ -325,7 +313,7 @@ def test_what_is_written_as_a_table_is_read_again(tmp_path, kept):
         for row in rows() + rows("tools")
     ]
     before = imported(tmp_path, "table", table(tmp_path / "t.jsonl", entries))
-    assert main(["export", str(tmp_path / "run"), "--out", str(tmp_path / "out" / "t.csv")]) == 0
+    assert typed("export", tmp_path / "run", "--out", tmp_path / "out" / "t.csv") == 0
     after = imported(tmp_path, "table", tmp_path / "out" / "t.csv")
     assert told(after, "dataset").equals(told(before, "dataset"))
 
@@ -370,7 +358,7 @@ def test_older_samples_of_lm_eval_are_read_by_the_place_of_their_filter(tmp_path
         == first
     )
     assert imported(tmp_path, "auto", path, "--verdict", "2")["correct"].tolist() == second
-    assert main(["import", str(path), "--out", str(tmp_path / "x")]) == 2
+    assert typed("import", path, "--out", tmp_path / "x") == 2
     said = capsys.readouterr().err
     assert "does not name its filters: they are counted from 1" in said
     assert "choose by --verdict among exact_match,1; exact_match,2" in said
@@ -400,7 +388,7 @@ def test_a_log_that_lacks_samples_is_refused_or_taken_in_part(tmp_path, capsys, 
     own = inspect_log("a.eval", [inspect_sample("q", 1)], "success", 3)
     (tmp_path / BESIDE).write_text('{"model_name": "m", "n-samples": {"sums": {"effective": 3}}}')
     for log, what in ((own, "samples"), (path, "problems")):
-        assert main(["import", str(log), "--out", str(tmp_path / "x")]) == 2
+        assert typed("import", log, "--out", tmp_path / "x") == 2
         assert f"holds 1 of the 3 {what}" in capsys.readouterr().err
         assert len(imported(tmp_path, "auto", log, "--partial")) == 1
 
@@ -448,7 +436,7 @@ def test_a_wrong_log_is_one_clear_line_and_leaves_nothing(tmp_path, capsys, what
     kind, name, text, reason = WRONG[what]
     path = tmp_path / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    assert main(["import", "--format", kind, str(path), "--out", str(tmp_path / "run")]) == 2
+    assert typed("import --format", kind, path, "--out", tmp_path / "run") == 2
     said = capsys.readouterr().err
     assert said.startswith("error: ")
     assert (said.count("\n"), reason in said) == (1, True), said
@@ -480,7 +468,7 @@ def test_a_wrong_log_is_one_clear_line_and_leaves_nothing(tmp_path, capsys, what
 )
 def test_a_wrong_inspect_log_is_refused(tmp_path, capsys, inspect_log, samples, status, reason):
     log = inspect_log("a.eval", samples, status)
-    assert main(["import", "--format", "inspect", f"m={log}", "--out", str(tmp_path / "run")]) == 2
+    assert typed("import --format inspect", f"m={log}", "--out", tmp_path / "run") == 2
     assert reason in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 
@@ -488,17 +476,5 @@ def test_a_wrong_inspect_log_is_refused(tmp_path, capsys, inspect_log, samples, 
 def test_without_inspect_ai_it_says_what_to_install(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "inspect_ai", None)
     (tmp_path / "a.eval").touch()
-    assert (
-        main(
-            [
-                "import",
-                "--format",
-                "inspect",
-                str(tmp_path / "a.eval"),
-                "--out",
-                str(tmp_path / "run"),
-            ]
-        )
-        == 1
-    )
+    assert typed("import --format inspect", tmp_path / "a.eval", "--out", tmp_path / "run") == 1
     assert "pip install -e '.[logs]'" in capsys.readouterr().err

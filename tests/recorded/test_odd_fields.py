@@ -10,6 +10,7 @@ from trove_lite.cli import main
 from trove_lite.shapes import once
 
 from ..cases import cases, named
+from ..typed import typed
 from .test_harness_logs import BESIDE, LM_EVAL, evalplus, lm_eval
 
 (ODD,) = cases(
@@ -21,7 +22,7 @@ DEEP = json.loads("[" * 900 + "]" * 900)
 
 def imported(tmp_path, capsys, *words):
     """The status of an import, and what it said of an error: one line, or nothing."""
-    status = main(["import", *map(str, words), "--out", str(tmp_path / "out"), "--force"])
+    status = typed("import", *words, "--out", tmp_path / "out", "--force")
     said = capsys.readouterr().err
     assert said.count("\n") == (status != 0), said
     return status, said
@@ -165,7 +166,7 @@ def test_a_whole_gold_that_is_no_float_is_judged_all_the_same(gold):
 def complete(folder):
     folder.mkdir(parents=True, exist_ok=True)
     words = "run --methods primitive --categories counting --limit 1 --k 2 --seeds 0 --quiet --out"
-    assert main([*words.split(), str(folder / "run")]) == 0
+    assert typed(words, folder / "run") == 0
     return folder / "run"
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from trove_lite import TroveLiteError, choose, load_candidates
 from trove_lite.candidates import SELECTION, all_candidates, selected_alone, selections
-from trove_lite.cli import main
 from trove_lite.datasets.files import public_paths
 from trove_lite_analysis import toolboxes
 from trove_lite_analysis.recorded.official_files import library_of, read_library
@@ -18,6 +17,7 @@ from trove_lite_analysis.summary import summarise
 from ..cases import named
 from ..conftest import ROOT
 from ..simulated import log, problem
+from ..typed import typed
 
 PROBLEMS = [problem(i, answer=3.0 + i) for i in range(20)]
 OUTCOMES = ROOT / "results/codellama-7b-instruct/outcomes.parquet"
@@ -245,11 +245,8 @@ def test_toolboxes_are_imported_and_go_with_outcomes(run, tmp_path, monkeypatch,
         "trove_lite_analysis.recorded.official_logs.known_problems",
         lambda *_: [problem(0), problem(1)],
     )
-    assert main(["import", str(run), "--out", str(tmp_path / "run")]) == 0
-    assert (
-        main(["outcomes", str(tmp_path / "run"), "--out", str(tmp_path / "bundle" / "o.parquet")])
-        == 0
-    )
+    assert typed("import", run, "--out", tmp_path / "run") == 0
+    assert typed("outcomes", tmp_path / "run", "--out", tmp_path / "bundle" / "o.parquet") == 0
     assert "toolboxes.csv" in capsys.readouterr().out
     kept = toolboxes([tmp_path / "run"])
     assert kept[["run", "rank", "name", "signature"]].to_numpy().tolist() == [

@@ -18,6 +18,7 @@ from trove_lite_analysis.recorded.reexecute import recorded_programs, reexecute
 from ..cases import cases
 from ..papers.latm.labelled import run as run_labelled
 from ..scripted import Says, run
+from ..typed import typed
 
 CONFINED = pytest.mark.skipif(
     isolation_report()["level"] is None, reason="programs cannot be confined here"
@@ -164,7 +165,7 @@ def test_what_a_method_puts_around_a_program_runs_again_with_it(tmp_path, method
         if model
         else run_labelled(tmp_path / "run")[0]
     )
-    assert main(["reexecute", str(one), "--out", str(tmp_path / "again")]) == 0
+    assert typed("reexecute", one, "--out", tmp_path / "again") == 0
     before, after = (
         load_candidates(folder).sort_values(["sample", "round"])
         for folder in (one, tmp_path / "again")
@@ -178,7 +179,7 @@ def test_what_a_method_puts_around_a_program_runs_again_with_it(tmp_path, method
 def test_a_method_whose_programs_the_table_does_not_hold_is_refused(live, tmp_path, method, capsys):
     rows = load_candidates(live[1]).assign(method=method)
     save_run(tmp_path / "run", rows, {"kind": "live"})
-    assert main(["reexecute", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 1
+    assert typed("reexecute", tmp_path / "run", "--out", tmp_path / "again") == 1
     assert (
         f"error: {method}: a table of candidates does not hold what this method runs"
         in capsys.readouterr().err

@@ -20,7 +20,7 @@ from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings
 from trove_lite_papers import reeval  # noqa: F401  without this folder these tests are left out
 
-from .cases import named
+from .cases import cases, named
 from .recorded.test_harness_logs import rows, table
 from .scripted import InlineSandbox, Pack, ScriptedModel
 from .simulated import candidates, log, problem
@@ -177,12 +177,14 @@ def full(*_, **__):
 
 @pytest.mark.parametrize(
     ("write", "words", "made"),
-    [
-        ("pathlib.Path.write_bytes", "import t.csv --format table --out new", "new/run.json"),
-        ("pathlib.Path.write_bytes", "outcomes outcomes.parquet --out new", "new/outcomes.parquet"),
-        ("pandas.DataFrame.to_csv", "compare outcomes.parquet --out p.html", "p.html"),
-        ("pandas.DataFrame.to_csv", "export outcomes.parquet --out e.csv", "e.csv"),
-    ],
+    cases(
+        """
+        "pathlib.Path.write_bytes", "import t.csv --format table --out new", "new/run.json"
+        "pathlib.Path.write_bytes", "outcomes outcomes.parquet --out new",   "new/outcomes.parquet"
+        "pandas.DataFrame.to_csv",  "compare outcomes.parquet --out p.html", "p.html"
+        "pandas.DataFrame.to_csv",  "export outcomes.parquet --out e.csv",   "e.csv"
+        """
+    ),
 )
 def test_a_full_disk_is_one_line_and_leaves_nothing_half(
     place, write, words, made, monkeypatch, capsys

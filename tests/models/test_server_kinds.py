@@ -333,7 +333,14 @@ def test_a_stream_is_read_in_time_linear_in_it():
 
 @pytest.mark.parametrize(
     ("owner", "given", "at_a_time"),
-    [("vllm", "", 256), ("llamacpp", "", 8), ("somebody", "", 64), ("vllm", "?concurrency=3", 3)],
+    cases(
+        """
+        "vllm",     "",               256
+        "llamacpp", "",               8
+        "somebody", "",               64
+        "vllm",     "?concurrency=3", 3
+        """
+    ),
 )
 def test_as_many_requests_at_a_time_as_a_server_takes_unless_one_says_how_many(
     owner, given, at_a_time

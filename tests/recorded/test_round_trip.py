@@ -112,7 +112,15 @@ def test_columns_that_nothing_reads_are_named(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("written", "verdict"), [("1.00", True), ("1e0", True), (-0.0, False), ("0.00", False)]
+    ("written", "verdict"),
+    cases(
+        """
+        "1.00", True
+        "1e0",  True
+        -0.0,   False
+        "0.00", False
+        """
+    ),
 )
 def test_a_whole_number_is_a_verdict_however_it_is_written(tmp_path, written, verdict):
     assert imported(tmp_path, rows(correct=written))["correct"].tolist() == [verdict] * 4

@@ -53,26 +53,17 @@ def test_status_and_error(sandbox, program, status, error):
 
 @pytest.mark.parametrize(
     ("program", "output", "truncated"),
-    [
-        ("print('seen')\nraise ValueError", "seen\n", False),
-        ("print('x' * 20_000)", "x" * 10_000, True),
-        ("import numpy as np\nprint([np.float64(3.5)])", "[3.5]\n", False),
-        (
-            "import pandas as pd\nprint(pd.Series(['b', 'a'], name='x').to_frame()['x'].unique())",
-            "['b' 'a']\n",
-            False,
-        ),
-        (
-            "import inspect\ndef f(): pass\nprint(__name__, inspect.getsource(f))",
-            "__main__ def f(): pass\n\n",
-            False,
-        ),
-        (
-            "import os, sys\nprint(sys.argv, os.environ['TZ'], os.getcwd())",
-            "['program.py'] UTC /\n",
-            False,
-        ),
-    ],
+    cases(
+        r"""
+        "print('seen')\nraise ValueError", "seen\n", False
+        "print('x' * 20_000)", MOST, True
+        "import numpy as np\nprint([np.float64(3.5)])", "[3.5]\n", False
+        "import pandas as pd\nprint(pd.Series(['b', 'a'], name='x').to_frame()['x'].unique())", "['b' 'a']\n", False
+        "import inspect\ndef f(): pass\nprint(__name__, inspect.getsource(f))", "__main__ def f(): pass\n\n", False
+        "import os, sys\nprint(sys.argv, os.environ['TZ'], os.getcwd())", "['program.py'] UTC /\n", False
+        """,
+        MOST="x" * 10_000,
+    ),
 )
 def test_what_is_printed_is_as_the_papers_libraries_print_it_in_a_script(
     sandbox, program, output, truncated

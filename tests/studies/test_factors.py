@@ -15,7 +15,7 @@ from studies.plan import FACTORS, Part, Study, read_study
 from studies.plan import PROMPTS as SEALED
 from trove_lite.errors import TroveLiteError
 
-from ..cases import named
+from ..cases import cases, named
 from ..conftest import ROOT, skip_without
 
 BENCH = read_study(ROOT / "studies/bench.toml")
@@ -109,11 +109,14 @@ def test_two_methods_of_the_pack_differ_in_the_switches_in_which_their_points_do
 
 @pytest.mark.parametrize(
     ("prompts", "of_primitive", "found"),
-    [
-        ("one-factor", "one-factor", {"tool"}),
-        (COMMENTS, COMMENTS, {"tool"}),  # a chain of thought beside it
-        ("one-factor", COMMENTS, {"tool", "thought"}),
-    ],
+    cases(
+        """
+        "one-factor", "one-factor", {"tool"}
+        COMMENTS,     COMMENTS,     {"tool"}  # a chain of thought beside it
+        "one-factor", COMMENTS,     {"tool", "thought"}
+        """,
+        COMMENTS=COMMENTS,
+    ),
 )
 def test_latm_s_user_is_a_point_too(papers_words, prompts, of_primitive, found):
     user, primitive = (

@@ -40,18 +40,17 @@ def parsed(*turns):
 PROGRAM = "```python\nprint(1)\n```"
 ME = "assistant"
 PROXY = "mathproxyagent"
-ENDS = [
-    ("boxed", [(ME, r"so \boxed{\frac{1}{2}}.")], r"\frac{1}{2}", [r"\frac{1}{2}"]),
-    ("two boxes", [(ME, r"\boxed{1} or \boxed{2}")], "2", ["2"]),
-    (
-        "beside a program",
-        [(ME, PROGRAM + r" \boxed{1}"), (PROXY, "1"), (ME, r"\boxed{2}")],
-        "2",
-        ["1", "2"],
-    ),
-    ("program last", [(ME, r"\boxed{}"), (ME, PROGRAM + r" \boxed{3}")], None, ["3"]),
-    ("none", [(ME, "TERMINATE")], None, []),
-]
+ENDS = cases(
+    r"""
+    "boxed", [(ME, r"so \boxed{\frac{1}{2}}.")], r"\frac{1}{2}", [r"\frac{1}{2}"]
+    "two boxes", [(ME, r"\boxed{1} or \boxed{2}")], "2", ["2"]
+    "beside a program", [(ME, "```python\nprint(1)\n``` \\boxed{1}"), (PROXY, "1"), (ME, r"\boxed{2}")], "2", ["1", "2"]
+    "program last", [(ME, r"\boxed{}"), (ME, "```python\nprint(1)\n``` \\boxed{3}")], None, ["3"]
+    "none", [(ME, "TERMINATE")], None, []
+    """,
+    ME=ME,
+    PROXY=PROXY,
+)
 
 
 @pytest.mark.parametrize(("name", "turns", "final", "boxes"), ENDS, ids=[e[0] for e in ENDS])

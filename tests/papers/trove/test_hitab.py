@@ -93,7 +93,13 @@ WRONG = cases(
     "women\nmen", ["women", "men"]
     """
 )
-WRONG += [("", ["women"]), ("['men', 'women']", ["women", "men"]), ("np.float64(3.5)", [3.5])]
+WRONG += cases(
+    """
+    "",                 ["women"]
+    "['men', 'women']", ["women", "men"]
+    "np.float64(3.5)",  [3.5]
+    """
+)
 
 
 @pytest.mark.parametrize(

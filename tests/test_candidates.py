@@ -22,6 +22,8 @@ from trove_lite.candidates import (
 )
 from trove_lite.journal import write_atomically
 
+from .cases import cases
+
 
 def test_a_run_folder_gives_back_what_was_saved(simulated, tmp_path):
     save_run(tmp_path / "run", simulated, {"kind": "test"})
@@ -116,15 +118,17 @@ def test_missing_incomplete_foreign_and_damaged_files_are_told_apart(simulated, 
         pq.write_table(
             table.replace_schema_metadata({VERSION_KEY: version}), tmp_path / f"{version}.parquet"
         )
-    for words, *names in (
-        ["no run given"],
-        ["not a run folder or parquet file", "nothing"],
-        ["the run is not complete", "begun"],
-        ["not a readable parquet file", "damaged.parquet"],
-        ["lacks the columns model, provenance", "foreign.parquet"],
-        [r"c\.parquet: a column of another type", "c.parquet"],
-        [r"an earlier release \(schema 1, here 2\)", "1.parquet"],
-        [r"a later release \(schema 3, here 2\)", "3.parquet"],
+    for words, *names in cases(
+        r"""
+        "no run given"
+        "not a run folder or parquet file",         "nothing"
+        "the run is not complete",                  "begun"
+        "not a readable parquet file",              "damaged.parquet"
+        "lacks the columns model, provenance",      "foreign.parquet"
+        r"c\.parquet: a column of another type",    "c.parquet"
+        r"an earlier release \(schema 1, here 2\)", "1.parquet"
+        r"a later release \(schema 3, here 2\)",    "3.parquet"
+        """
     ):
         with pytest.raises(TroveLiteError, match=words):
             load_candidates(*(tmp_path / name for name in names))

@@ -17,6 +17,7 @@ from trove_lite.running.progress import Progress
 from .conftest import ROOT
 from .models.misbehaving import Server
 from .scripted import run
+from .typed import typed
 
 SAID = {
     "list models": "vllm:NAME",
@@ -66,7 +67,7 @@ def test_a_bad_proxy_or_certificate_is_named_but_not_in_the_way_to_this_machine(
     with Server() as server:
         assert doctor._model(f"{server.url}?retries=0#tiny").usable
     words = "run --limit 1 --categories counting --k 3 --seeds 0 --model https://example.invalid/v1?retries=0#m"
-    assert main([*words.split(), "--out", str(tmp_path / "x")]) == 1
+    assert typed(words, "--out", tmp_path / "x") == 1
     said, errors = capsys.readouterr()
     assert (said, errors.count("\n")) == ("", 1)
     assert errors.startswith(f"error: {name}: names no ")
@@ -100,8 +101,8 @@ def test_commands_errors_and_notices_show_a_text_without_obeying_it(tmp_path, ca
     about = json.loads((folder / "run.json").read_text())
     about["toolboxes"][0]["name"] = ESCAPE
     (folder / "run.json").write_text(json.dumps(about))
-    assert main(["summary", str(folder)]) == 0
-    assert main(["summary", str(tmp_path / ESCAPE)]) != 0
+    assert typed("summary", folder) == 0
+    assert typed("summary", tmp_path / ESCAPE) != 0
     Progress(0, enabled=False).say(ESCAPE)
     out, err = capsys.readouterr()
     for said in (out, *err.splitlines(keepends=True)):

@@ -20,6 +20,7 @@ from trove_lite.running.live import recorded_streams
 from trove_lite_analysis.questions import problems_of
 from trove_lite_analysis.summary import summarise
 
+from .cases import cases
 from .models.misbehaving import Server, choice
 from .newcomer import INPUTS, inputs
 from .recorded.test_harness_logs import evalplus, imported
@@ -29,13 +30,21 @@ UNEVEN = [
     (given["samples_a_task"], given["right_of_them"], None)
     for given in inputs("import evalplus").values()
 ]
-UNEVEN += [
-    ((5, 5), (5, 5), 1.0),
-    ((4, 4), (4, 4), None),
-    ((10, 5), (10, 5), 1.0),
-    ((5, 5), (0, 1), 0.5),
-]
-UNEVEN += [((1,), (1,), None), ((10, 6), (1, 0), 0.25), ((5, 4, 5), (5, 4, 5), None)]
+UNEVEN += cases(
+    """
+    (5, 5),  (5, 5),  1.0
+    (4, 4),  (4, 4),  None
+    (10, 5), (10, 5), 1.0
+    (5, 5),  (0, 1),  0.5
+    """
+)
+UNEVEN += cases(
+    """
+    (1,),      (1,),      None
+    (10, 6),   (1, 0),    0.25
+    (5, 4, 5), (5, 4, 5), None
+    """
+)
 
 
 @pytest.mark.parametrize(("counts", "right", "known"), UNEVEN)

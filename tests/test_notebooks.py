@@ -19,6 +19,7 @@ from trove_lite.cli import main
 from trove_lite.errors import TroveLiteError
 from trove_lite_analysis.cli.notebooks import notebook_parameters, paths, refuse_unknown
 
+from .cases import cases
 from .conftest import ROOT
 from .newcomer import inputs
 from .papers.essays import NOTEBOOKS, essay, executed
@@ -164,15 +165,17 @@ OWN = "runs: list = []  # run folders\nk: int = 15\nresults: str = ''"
 
 @pytest.mark.parametrize(
     ("injected", "unknown"),
-    [
-        ("run = '../runs/mine'", "run"),
-        ("runs = ['a']\nK = 3", "K"),
-        ("Runs = []", "Runs"),
-        ("runs = []\nresult = 'x'", "result"),
-        ("seed = 1\nk = 2", "seed"),
-        ("k = 2\nruns = ['a']", ""),
-        ("", ""),
-    ],
+    cases(
+        r"""
+        "run = '../runs/mine'",    "run"
+        "runs = ['a']\nK = 3",     "K"
+        "Runs = []",               "Runs"
+        "runs = []\nresult = 'x'", "result"
+        "seed = 1\nk = 2",         "seed"
+        "k = 2\nruns = ['a']",     ""
+        "",                        ""
+        """
+    ),
 )
 def test_an_essay_refuses_a_parameter_that_it_does_not_have(injected, unknown):
     cells = ["", OWN, f"# Parameters\n{injected}", "import x\nz = x.paths(runs)"]

@@ -25,6 +25,7 @@ from trove_lite.plugins import Plugins
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
+from .cases import named
 from .conftest import AWAY, ROOT
 from .scripted import Pack, ScriptedModel, response
 
@@ -341,23 +342,22 @@ def test_a_plug_in_that_fails_is_one_line_where_it_is_asked_for_and_stops_nothin
 
 
 #: What somebody's module may do while it is imported, and what is said of it.
-ON_IMPORT = {
-    "ends with success": ("import sys; sys.exit(0)", "SystemExit: 0"),
-    "ends with words": ("import sys; sys.exit('bye\\nbye')", "SystemExit: bye bye"),
-    "quits": ("quit()", "SystemExit: None"),
-    "ends in what it imports": ("raise SystemExit", "SystemExit"),
-    "an exception of its own kind": ("class Own(BaseException): pass\nraise Own('x')", "Own: x"),
-    "a generator's end": ("raise GeneratorExit", "GeneratorExit"),
-    "one that cannot be shown": (
-        "class Bad(Exception):\n    def __str__(self): raise ValueError\nraise Bad",
-        "Bad",
-    ),
-    "a group": ("raise BaseExceptionGroup('both', [SystemExit()])", "BaseExceptionGroup: both"),
-    "no Python": ("def (:", "SyntaxError: invalid syntax"),
-    "too deep": ("def f(): f()\nf()", "RecursionError: maximum recursion depth exceeded"),
-    "an interrupt of its own": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
-    "another name": ("OTHER = 1", "AttributeError: module 'broken' has no attribute 'METHOD'"),
-}
+ON_IMPORT = named(
+    r"""
+    "ends with success", "import sys; sys.exit(0)", "SystemExit: 0"
+    "ends with words", "import sys; sys.exit('bye\\nbye')", "SystemExit: bye bye"
+    "quits", "quit()", "SystemExit: None"
+    "ends in what it imports", "raise SystemExit", "SystemExit"
+    "an exception of its own kind", "class Own(BaseException): pass\nraise Own('x')", "Own: x"
+    "a generator's end", "raise GeneratorExit", "GeneratorExit"
+    "one that cannot be shown", "class Bad(Exception):\n    def __str__(self): raise ValueError\nraise Bad", "Bad"
+    "a group", "raise BaseExceptionGroup('both', [SystemExit()])", "BaseExceptionGroup: both"
+    "no Python", "def (:", "SyntaxError: invalid syntax"
+    "too deep", "def f(): f()\nf()", "RecursionError: maximum recursion depth exceeded"
+    "an interrupt of its own", "raise KeyboardInterrupt", "KeyboardInterrupt"
+    "another name", "OTHER = 1", "AttributeError: module 'broken' has no attribute 'METHOD'"
+    """
+)
 
 
 @pytest.fixture
@@ -459,24 +459,18 @@ def test_the_options_of_a_plug_in_are_known_where_it_is_named(tmp_path, said):
 
 
 #: What an interrupted installation leaves of a package, by the files of its `.dist-info`.
-HALVES = {
-    "no METADATA": {"entry_points.txt": "[trove_lite.methods]\nhalf = half:METHOD\n"},
-    "an empty METADATA": {
-        "entry_points.txt": "[trove_lite.methods]\nhalf = half:M",
-        "METADATA": "",
-    },
-    "no name": {
-        "entry_points.txt": "[trove_lite.methods]\nhalf = half:METHOD\n",
-        "METADATA": "Metadata-Version: 2.1\n",
-    },
-    "entry points that are none": {"entry_points.txt": "[trove_lite.methods]\nhalf\n"},
-    "entry points that are no text": {"entry_points.txt": b"\xff\xfe\x00[trove"},
-    "nothing at all": {},
-    "METADATA that is no text": {
-        "entry_points.txt": "[trove_lite.methods]\nhalf = half:METHOD\n",
-        "METADATA": b"Name: \xff\xfe\n",
-    },
-}
+HALVES = named(
+    r"""
+    "no METADATA", {"entry_points.txt": "[trove_lite.methods]\nhalf = half:METHOD\n"}
+    "an empty METADATA", {"entry_points.txt": "[trove_lite.methods]\nhalf = half:M", "METADATA": ""}
+    "no name", {"entry_points.txt": "[trove_lite.methods]\nhalf = half:METHOD\n", "METADATA": "Metadata-Version: 2.1\n"}
+    "entry points that are none", {"entry_points.txt": "[trove_lite.methods]\nhalf\n"}
+    "entry points that are no text", {"entry_points.txt": b"\xff\xfe\x00[trove"}
+    "nothing at all", {}
+    "METADATA that is no text",
+        {"entry_points.txt": "[trove_lite.methods]\nhalf = half:METHOD\n", "METADATA": b"Name: \xff\xfe\n"}
+    """
+)
 
 
 @pytest.mark.parametrize("files", HALVES.values(), ids=HALVES)

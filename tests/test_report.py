@@ -23,6 +23,7 @@ from trove_lite_papers import name_table, save
 from trove_lite_papers.figures import curve, forest, heat, titled
 
 from .analysis.test_pairs import system
+from .cases import cases
 from .conftest import ROOT, left_with
 
 PARAMETERS = "k: int = 15\nname: str = 'x'\nshare: float = 0.5\nruns: list = []"
@@ -159,14 +160,17 @@ NEEDS = ("one model", "answers", "levels", "several samples", "beside", "made to
 
 @pytest.mark.parametrize(
     ("log", "left"),
-    [
-        ({}, {"levels", "beside", "made tools"}),
-        ({"level": "1"}, {"beside", "made tools"}),
-        ({"model": ["m", "n"]}, {"levels", "one model", "beside", "made tools"}),
-        ({"answers": None}, {"levels", "answers", "beside", "made tools"}),
-        ({"sample": 0, "problem": range(8)}, {"levels", "several samples", "beside", "made tools"}),
-        ({"shares_state": True, "shortened": False}, {"levels", "beside"}),
-    ],
+    cases(
+        """
+        {}, {"levels", "beside", "made tools"}
+        {"level": "1"}, {"beside", "made tools"}
+        {"model": ["m", "n"]}, {"levels", "one model", "beside", "made tools"}
+        {"answers": None}, {"levels", "answers", "beside", "made tools"}
+        {"sample": 0, "problem": EIGHT}, {"levels", "several samples", "beside", "made tools"}
+        {"shares_state": True, "shortened": False}, {"levels", "beside"}
+        """,
+        EIGHT=range(8),
+    ),
 )
 def test_a_notebook_that_these_runs_do_not_fit_is_left_out_and_named(
     folder, tmp_path, told_to_run, capsys, log, left

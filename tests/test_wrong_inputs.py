@@ -6,23 +6,21 @@ import json
 import shutil
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pandas as pd
 import pytest
 
 import trove_lite as tl
 import trove_lite_analysis as ta
-from trove_lite import selection
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.cli import main
 from trove_lite.models.base import SamplingSettings
-from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
-from trove_lite.selection.tables import expected_score
-from trove_lite_papers import check, published_table, reeval, save
+from trove_lite_papers import reeval  # noqa: F401  without this folder these tests are left out
 
+from .cases import cases, named
 from .recorded.test_harness_logs import rows, table
 from .scripted import InlineSandbox, Pack, ScriptedModel
 from .simulated import candidates, log, problem
@@ -111,68 +109,63 @@ def test_a_path_that_no_disk_can_hold_is_one_clear_line(place, capsys, typed, od
 
 TWO_MODELS = pd.concat([FRAME, FRAME.assign(model="b")])
 FAKES = {"model": ScriptedModel(), "sandbox": InlineSandbox(), "pack": Pack()}
-MISTYPED = (
-    {"k": "15"},
-    {"seeds": 3},
-    {"seeds": ("a",)},
-    {"sampling": 3},
-    {"sampling": SamplingSettings("x")},
+SIDES = ta.compare(FRAME)
+COOKING = FRAME.assign(category="cooking")
+OTHER = pd.DataFrame({"a": [1]})
+LETTER = SamplingSettings("x")
+SETTINGS = RunSettings()
+#: What is called, with what, and what the line must say.
+FUNCTIONS = named(
+    """
+    "no such run", "trove_lite:load_candidates", ["none"], {}, "none"
+    "a frame for a path", "trove_lite:load_candidates", [FRAME], {}, "path"
+    "a table of something else", "trove_lite:load_candidates", ["other.parquet"], {}, "other.parquet"
+    "no such rule", "trove_lite:choose", [FRAME, "best"], {}, "one_stage"
+    "a table without answers", "trove_lite:choose", [OTHER, "one_stage"], {}, "candidates"
+    "no calls a problem", "trove_lite.selection.tables:expected_score", [FRAME, "one_stage", 0], {"seed": 0}, "k"
+    "no such published table", "trove_lite_papers:published_table", ["reeval_table99"], {}, "reeval_table1"
+    "no votes by one stage", "trove_lite.selection:one_stage", [[]], {}, "no candidate"
+    "no votes as described, by one", "trove_lite.selection:one_stage_described", [[]], {}, "no candidate"
+    "no votes by chance", "trove_lite.selection:random_choice", [[], 0], {}, "no candidate"
+    "a seed that is none", "trove_lite.selection.tables:expected_score", [FRAME, "one_stage", 3], {"seed": -1},
+        "seed -1"
+    "a category that is none", "trove_lite_analysis:compare", [COOKING], {}, "MATH has no category 'cooking'"
+    "a comparison of nothing", "trove_lite_analysis:compare", [{}], {}, "nothing to compare"
+    "a comparison of two models in a side", "trove_lite_analysis:compare", [{"a": TWO_MODELS}], {}, "2 different"
+    "candidates for a comparison", "trove_lite_analysis:accuracy", [FRAME], {}, "see compare"
+    "candidates for the sides of a table", "trove_lite_papers.reeval:budget", [FRAME, None], {}, "see compare"
+    "more calls than there are", "trove_lite_analysis:accuracy", [SIDES], {"k": 1000}, "k = 1000"
+    "no such system", "trove_lite_analysis:matched_budgets", [SIDES], {"pairs": [("a", "b")]}, "no system 'a'"
+    "toolboxes of no such run", "trove_lite_analysis:final_toolboxes", [["none"]], {}, "none: missing"
+    "toolboxes of a text", "trove_lite_analysis:final_toolboxes", ["runs/x"], {}, "give a list of runs"
+    "a table saved into a file", "trove_lite_papers:save", [OTHER, "notes.txt", "a"], {}, "notes.txt"
+    "nothing held against print", "trove_lite_papers:check", [None], {}, "a NoneType holds no values beside print"
+    "a run of nothing", "trove_lite.running.live:live_run", [None, "runs/x"], {}, "a NoneType is no run's settings"
+    "settings of a wrong type: {'k': '15'}", "trove_lite.running.settings:RunSettings", [], {"k": "15"},
+        "of a wrong type"
+    "settings of a wrong type: {'seeds': 3}", "trove_lite.running.settings:RunSettings", [], {"seeds": 3},
+        "of a wrong type"
+    "settings of a wrong type: {'seeds': ('a',)}", "trove_lite.running.settings:RunSettings", [], {"seeds": ("a",)},
+        "of a wrong type"
+    "settings of a wrong type: {'sampling': 3}", "trove_lite.running.settings:RunSettings", [], {"sampling": 3},
+        "of a wrong type"
+    "settings of a wrong type: sampling", "trove_lite.running.settings:RunSettings", [], {"sampling": LETTER},
+        "of a wrong type"
+    "no such choice", "trove_lite.running.settings:RunSettings", [], {"choices": {"trove": {"speed": 3}}}, "interval"
+    "no such category", "trove_lite:load_problems", ["math", "numbers"], {}, "number, prealgebra"
+    "a choice of a wrong type", "trove_lite.running.settings:RunSettings", [],
+        {"choices": {"trove": {"interval": "a"}}}, "of a wrong type"
+    "a run into a file", "trove_lite.running.live:live_run", [SETTINGS, "notes.txt"], FAKES, "notes.txt"
+    """,
+    **globals(),
 )
-FUNCTIONS = {
-    "no such run": (lambda: tl.load_candidates("none"), "none"),
-    "a frame for a path": (lambda: tl.load_candidates(FRAME), "path"),
-    "a table of something else": (lambda: tl.load_candidates("other.parquet"), "other.parquet"),
-    "no such rule": (lambda: tl.choose(FRAME, "best"), "one_stage"),
-    "a table without answers": (
-        lambda: tl.choose(pd.DataFrame({"a": [1]}), "one_stage"),
-        "candidates",
-    ),
-    "no calls a problem": (lambda: expected_score(FRAME, "one_stage", 0, seed=0), "k"),
-    "no such published table": (lambda: published_table("reeval_table99"), "reeval_table1"),
-    "no votes by one stage": (lambda: selection.one_stage([]), "no candidate"),
-    "no votes as described, by one": (lambda: selection.one_stage_described([]), "no candidate"),
-    "no votes by chance": (lambda: selection.random_choice([], 0), "no candidate"),
-    "a seed that is none": (lambda: expected_score(FRAME, "one_stage", 3, seed=-1), "seed -1"),
-    "a category that is none": (
-        lambda: ta.compare(FRAME.assign(category="cooking")),
-        "MATH has no category 'cooking'",
-    ),
-    "a comparison of nothing": (lambda: ta.compare({}), "nothing to compare"),
-    "a comparison of two models in a side": (lambda: ta.compare({"a": TWO_MODELS}), "2 different"),
-    "candidates for a comparison": (lambda: ta.accuracy(FRAME), "see compare"),
-    "candidates for the sides of a table": (lambda: reeval.budget(FRAME, None), "see compare"),
-    "more calls than there are": (lambda: ta.accuracy(ta.compare(FRAME), k=1000), "k = 1000"),
-    "no such system": (
-        lambda: ta.matched_budgets(ta.compare(FRAME), pairs=[("a", "b")]),
-        "no system 'a'",
-    ),
-    "toolboxes of no such run": (lambda: ta.final_toolboxes(["none"]), "none: missing"),
-    "toolboxes of a text": (lambda: ta.final_toolboxes("runs/x"), "give a list of runs"),
-    "a table saved into a file": (
-        lambda: save(pd.DataFrame({"a": [1]}), "notes.txt", "a"),
-        "notes.txt",
-    ),
-    "nothing held against print": (lambda: check(None), "a NoneType holds no values beside print"),
-    "a run of nothing": (lambda: live_run(None, "runs/x"), "a NoneType is no run's settings"),
-    **{
-        f"settings of a wrong type: {one}": (partial(RunSettings, **one), "of a wrong type")
-        for one in MISTYPED
-    },
-    "no such choice": (lambda: RunSettings(choices={"trove": {"speed": 3}}), "interval"),
-    "no such category": (lambda: tl.load_problems("math", "numbers"), "number, prealgebra"),
-    "a choice of a wrong type": (
-        lambda: RunSettings(choices={"trove": {"interval": "a"}}),
-        "of a wrong type",
-    ),
-    "a run into a file": (lambda: live_run(RunSettings(), "notes.txt", **FAKES), "notes.txt"),
-}
 
 
 @pytest.mark.parametrize("case", FUNCTIONS)
 def test_a_wrong_argument_is_a_trove_lite_error_of_one_line(place, case):
-    call, words = FUNCTIONS[case]
+    name, given, more, words = FUNCTIONS[case]
     with pytest.raises(tl.TroveLiteError) as caught:
-        call()
+        resolve_name(name)(*given, **more)
     said = str(caught.value)
     assert "\n" not in said
     assert words in said
@@ -184,12 +177,14 @@ def full(*_, **__):
 
 @pytest.mark.parametrize(
     ("write", "words", "made"),
-    [
-        ("pathlib.Path.write_bytes", "import t.csv --format table --out new", "new/run.json"),
-        ("pathlib.Path.write_bytes", "outcomes outcomes.parquet --out new", "new/outcomes.parquet"),
-        ("pandas.DataFrame.to_csv", "compare outcomes.parquet --out p.html", "p.html"),
-        ("pandas.DataFrame.to_csv", "export outcomes.parquet --out e.csv", "e.csv"),
-    ],
+    cases(
+        """
+        "pathlib.Path.write_bytes", "import t.csv --format table --out new", "new/run.json"
+        "pathlib.Path.write_bytes", "outcomes outcomes.parquet --out new",   "new/outcomes.parquet"
+        "pandas.DataFrame.to_csv",  "compare outcomes.parquet --out p.html", "p.html"
+        "pandas.DataFrame.to_csv",  "export outcomes.parquet --out e.csv",   "e.csv"
+        """
+    ),
 )
 def test_a_full_disk_is_one_line_and_leaves_nothing_half(
     place, write, words, made, monkeypatch, capsys

@@ -10,6 +10,7 @@ from trove_lite.candidates import fingerprint, load_calls, load_candidates
 from trove_lite_analysis.health import failed_checks, golds_of
 from trove_lite_analysis.reply_checks import WRITING, writing
 
+from ..cases import named
 from ..conftest import ROOT
 
 PART = ROOT / "results/bench/runs/own-primitive"
@@ -144,9 +145,9 @@ def lax(rows, close=0.1):
     return rows.assign(correct=rows["correct"].astype(bool) | taken)
 
 
-def written_anew(old, new):
+def written_anew(rows, old, new):
     """All texts lose a symbol on their way."""
-    return kept_otherwise(lambda text: text.replace(old, new))
+    return kept_otherwise(rows, lambda text: text.replace(old, new))
 
 
 def twice(rows):
@@ -156,14 +157,10 @@ def twice(rows):
     return rows.assign(**taken.set_index(rows.index))
 
 
-def run_on(tail):
+def run_on(rows, tail):
     """Half of the replies go on with a turn that the model has made up."""
-
-    def change(rows):
-        half = spread(rows, 0.5)
-        return rows.assign(response=rows["response"].mask(half, rows["response"] + tail))
-
-    return change
+    half = spread(rows, 0.5)
+    return rows.assign(response=rows["response"].mask(half, rows["response"] + tail))
 
 
 def unindented(rows):
@@ -206,10 +203,46 @@ def late_ones_over_time(rows):
     return put(rows, late, status="timeout", error=None, **LOST)
 
 
-def kept_otherwise(change):
+def kept_otherwise(rows, change):
     """Texts are changed after they ran."""
-    names = ("response", "solution")
-    return lambda rows: rows.assign(**{name: change(rows[name].str) for name in names})
+    return rows.assign(**{name: change(rows[name].str) for name in ("response", "solution")})
+
+
+def in_lower_case(rows):
+    return kept_otherwise(rows, lambda text: text.lower())
+
+
+def to_200_characters(rows):
+    return kept_otherwise(rows, lambda text: text[:200])
+
+
+def without_indentation(rows):
+    return kept_otherwise(rows, lambda text: text.replace(r"\n +", "\n", regex=True))
+
+
+def nobody_right(rows):
+    return rows.assign(correct=rows["correct"].mask(rows["category"] == "counting", False))
+
+
+def nothing_printed(rows, of):
+    return put(rows, spread(rows, of), status="ok", error=None, **LOST)
+
+
+def empty_texts(rows):
+    return put(rows, spread(rows, 0.09), **EMPTY, **LOST)
+
+
+def call_lost(rows):
+    return rows.assign(solution=rows["solution"].str.replace(FENCE, HELP, n=1))
+
+
+def outputs_to_100_characters(rows):
+    whole = rows["output"] + rows["response"].mask(spread(rows, 0.8), "")
+    return rows.assign(output=whole.str[:100])
+
+
+def wrong_verdicts_lost(rows):
+    return rows.assign(correct=rows["correct"].where(rows["correct"]))
 
 
 def moved(rows, to, reverse=False, after=0):
@@ -227,101 +260,73 @@ def moved(rows, to, reverse=False, after=0):
     return graded(found, known).drop(columns="rank")
 
 
-#: What happens, its check, and how rows become by it; or, of those in OF_CALLS, calls.
-ACCIDENTS = {
-    "no seed": ("samples alike", no_seed),
-    "prompts shifted": ("neighbours' answers", lambda r: moved(r, {}, after=1)),
-    "last line lost": (
-        "prints nothing",
-        lambda r: put(r, spread(r, 0.6), status="ok", error=None, **LOST),
-    ),
-    "one example copied": ("one skeleton", one_example_copied),
-    "two hundred numbers": ("one program decides", two_hundred_numbers),
+#: What happens, its checks, and how rows become by it, with what.
+OF_ROWS = named(
+    r"""
+    "no seed", {"samples alike"}, no_seed, {}
+    "prompts shifted", {"neighbours' answers"}, moved, {"to": {}, "after": 1}
+    "last line lost", {"prints nothing"}, nothing_printed, {"of": 0.6}
+    "one example copied", {"one skeleton"}, one_example_copied, {}
+    "two hundred numbers", {"one program decides"}, two_hundred_numbers, {}
+    "gold in the prompt", {"right without computing"}, gold_in_the_prompt, {}
+    # of our own
+    "no library", {"one error"}, no_library, {}
+    "nobody is right", {"none right", "another verdict"}, nobody_right, {}
+    "empty texts", {"empty replies"}, empty_texts, {}
+    "call lost", {"tools never called"}, call_lost, {}
+    "wrong tool", {"wrong where called"}, wrong_tool, {}
+    # nine of a close reading, of which two are above
+    "verdicts moved by one sample", {"two verdicts", "another verdict"}, verdicts_moved, {}
+    "a lax grader", {"another verdict"}, lax, {}
+    "bold stripped", {"symbols lost"}, written_anew, {"old": "**", "new": "*"}
+    "replies doubled", {"replies repeat"}, twice, {}
+    "run-on turns", {"special tokens"}, run_on, {"tail": "<|im_end|>\n<|im_start|>user\nAnd then?"}
+    "categories exchanged", {"neighbours' answers"}, moved, {"to": {"counting": "number", "number": "counting"}}
+    # more of our own
+    "verdicts of the next problem", {"two verdicts", "another verdict"}, verdicts_of_the_next_problem, {}
+    "italics stripped", {"symbols lost"}, written_anew, {"old": "_", "new": ""}
+    "a question made up", {"runs on"}, run_on, {"tail": "\n**Question**\nHow many are there?\n"}
+    "a page's symbols", {"special tokens"}, written_anew, {"old": "'", "new": "&#39;"}
+    "no indentation", {"syntax errors"}, unindented, {}
+    "order reversed", {"neighbours' answers"}, moved, {"to": {}, "reverse": True}
+    "answers of before", {"answer from nothing"}, stale_answers, {}
+    # of kinds that were silent
+    "numbers without their sign", {"answer from nothing"}, sign_of_numbers_lost, {}
+    "kept in lower case", {"another text"}, in_lower_case, {}
+    "kept to 200 characters", {"another text"}, to_200_characters, {}
+    "kept without indentation", {"another text"}, without_indentation, {}
+    "verdicts of another category", {"two verdicts", "another verdict"}, verdicts_of_another_category, {}
+    "the last ones over time", {"one error"}, late_ones_over_time, {}
+    "replies mixed up", {"another's tokens"}, mixed_up, {}
+    "replies of half of the problems mixed up", {"another's tokens"}, mixed_up, {"half": True}
+    "outputs kept to 100 characters", {"outputs cut"}, outputs_to_100_characters, {}
+    "last line of some lost", {"prints nothing"}, nothing_printed, {"of": 0.15}
+    "wrong verdicts lost", {"all right"}, wrong_verdicts_lost, {}
+    """,
+    **globals(),
+)
+#: What happens to calls: its check, the column, and what becomes of it.
+OF_CALLS = {
     "no question": (
         "prompts alike",
+        "prompt_tokens",
         lambda calls: calls["prompt_tokens"].mask(calls["category"] == "number", 320),
-    ),
-    "gold in the prompt": ("right without computing", gold_in_the_prompt),
-    # of our own
-    "no library": ("one error", no_library),
-    "nobody is right": (
-        {"none right", "another verdict"},
-        lambda r: r.assign(correct=r["correct"].mask(r["category"] == "counting", False)),
     ),
     "limit too low": (
         "cut off",
+        "finish_reason",
         lambda calls: calls["finish_reason"].mask(spread(calls, 0.09), "length"),
     ),
-    "empty texts": ("empty replies", lambda r: put(r, spread(r, 0.09), **EMPTY, **LOST)),
-    "call lost": (
-        "tools never called",
-        lambda r: r.assign(solution=r["solution"].str.replace(FENCE, HELP, n=1)),
-    ),
-    "wrong tool": ("wrong where called", wrong_tool),
-    # nine of a close reading, of which two are above
-    "verdicts moved by one sample": ({"two verdicts", "another verdict"}, verdicts_moved),
-    "a lax grader": ("another verdict", lax),
-    "bold stripped": ("symbols lost", written_anew("**", "*")),
     "a server's own limit": (
         "one length",
+        "completion_tokens",
         lambda calls: calls["completion_tokens"].clip(upper=88),
     ),
-    "replies doubled": ("replies repeat", twice),
-    "run-on turns": ("special tokens", run_on("<|im_end|>\n<|im_start|>user\nAnd then?")),
-    "categories exchanged": (
-        "neighbours' answers",
-        lambda r: moved(r, {"counting": "number", "number": "counting"}),
+    "prompts cut": (
+        "prompts alike",
+        "prompt_tokens",
+        lambda calls: calls["prompt_tokens"].clip(upper=400),
     ),
-    # more of our own
-    "verdicts of the next problem": (
-        {"two verdicts", "another verdict"},
-        verdicts_of_the_next_problem,
-    ),
-    "italics stripped": ("symbols lost", written_anew("_", "")),
-    "a question made up": ("runs on", run_on("\n**Question**\nHow many are there?\n")),
-    "a page's symbols": ("special tokens", written_anew("'", "&#39;")),
-    "no indentation": ("syntax errors", unindented),
-    "order reversed": ("neighbours' answers", lambda r: moved(r, {}, reverse=True)),
-    "answers of before": ("answer from nothing", stale_answers),
-    # of kinds that were silent
-    "numbers without their sign": ("answer from nothing", sign_of_numbers_lost),
-    "kept in lower case": ("another text", kept_otherwise(lambda text: text.lower())),
-    "kept to 200 characters": ("another text", kept_otherwise(lambda text: text[:200])),
-    "kept without indentation": (
-        "another text",
-        kept_otherwise(lambda text: text.replace(r"\n +", "\n", regex=True)),
-    ),
-    "verdicts of another category": (
-        {"two verdicts", "another verdict"},
-        verdicts_of_another_category,
-    ),
-    "the last ones over time": ("one error", late_ones_over_time),
-    "replies mixed up": ("another's tokens", mixed_up),
-    "replies of half of the problems mixed up": (
-        "another's tokens",
-        lambda r: mixed_up(r, half=True),
-    ),
-    "outputs kept to 100 characters": (
-        "outputs cut",
-        lambda r: r.assign(output=(r["output"] + r["response"].mask(spread(r, 0.8), "")).str[:100]),
-    ),
-    "last line of some lost": (
-        "prints nothing",
-        lambda r: put(r, spread(r, 0.15), status="ok", error=None, **LOST),
-    ),
-    "prompts cut": ("prompts alike", lambda calls: calls["prompt_tokens"].clip(upper=400)),
-    "wrong verdicts lost": (
-        "all right",
-        lambda r: r.assign(correct=r["correct"].where(r["correct"])),
-    ),
-}
-#: What happens to a table after its programs ran; all else happens before.
-SINCE = {name for name, (check, _) in ACCIDENTS.items() if check == "another text"}
-OF_CALLS = {
-    "no question": "prompt_tokens",
-    "prompts cut": "prompt_tokens",
-    "limit too low": "finish_reason",
-    "a server's own limit": "completion_tokens",
 }
 TOOL = {"method": "primitive", "category": "algebra", "seed": 0, "name": "count_it", "imports": 3}
 TOOL |= {"signature": "count_it(x)"}
@@ -343,16 +348,20 @@ def test_the_run_that_accidents_are_made_of_has_no_check(base, tmp_path):
     assert failed_checks(*base, run_json(tmp_path, TOOLS), golds=golds(base[0])).empty
 
 
-@pytest.mark.parametrize("accident", ACCIDENTS)
+@pytest.mark.parametrize("accident", [*OF_ROWS, *OF_CALLS])
 def test_an_accident_trips_its_own_check_and_no_other(accident, base, tmp_path):
-    (check, change), (rows, calls) = ACCIDENTS[accident], base
+    rows, calls = base
     if accident in OF_CALLS:
-        calls = calls.assign(**{OF_CALLS[accident]: change})
+        check, column, change = OF_CALLS[accident]
+        checks = {check}
+        calls = calls.assign(**{column: change})
     else:
-        rows = change(rows.copy())
-        rows = rows if accident in SINCE else as_it_ran(rows)
+        checks, change, how = OF_ROWS[accident]
+        rows = change(rows.copy(), **how)
+        # what happens to a table after its programs ran
+        rows = rows if checks == {"another text"} else as_it_ran(rows)
     found = failed_checks(rows, calls, run_json(tmp_path, TOOLS), golds=golds(base[0]))
-    assert set(found["check"]) == (check if isinstance(check, set) else {check})
+    assert set(found["check"]) == checks
     assert (found["share"] > found["limit"]).all()
 
 

@@ -12,57 +12,32 @@ from trove_lite_analysis.failure_modes import (
     tools_made,
 )
 
+from ..cases import cases
+
 
 @pytest.mark.parametrize(
     ("status", "answer", "correct", "error", "kind"),
-    [
-        ("ok", "4.0", True, None, "right"),
-        ("ok", "5.0", False, None, "wrong"),
-        ("ok", None, False, None, "no answer"),
-        ("error", None, False, "NameError: name 'f' is not defined (line 1)", "NameError"),
-        (
-            "error",
-            None,
-            False,
-            "AttributeError: module 'numpy' has no attribute 'int' (line 2)",
-            "a dropped name",
-        ),
-        (
-            "error",
-            None,
-            False,
-            "AttributeError: 'DataFrame' object has no attribute 'append'",
-            "a dropped name",
-        ),
-        (
-            "error",
-            None,
-            False,
-            "AttributeError: module 'numpy' has no attribute 'integer_sum'",
-            "AttributeError",
-        ),
-        ("error", None, False, "RuntimeError: can't start new thread (line 3)", A_THREAD),
-        (
-            "error",
-            None,
-            False,
-            "PermissionError: [Errno 1] Operation not permitted (line 3)",
-            A_THREAD,
-        ),
-        ("error", None, False, "PermissionError: [Errno 13] Permission denied (line 3)", A_THREAD),
-        (
-            "error",
-            None,
-            False,
-            "PermissionError: [Errno 13] Permission denied: 'out.txt' (line 3)",
-            "PermissionError",
-        ),
-        ("error", None, False, "SystemExit: 3", "SystemExit"),
-        ("error", None, False, "exit code 3", "another error"),
-        ("error", None, False, None, "another error"),
-        ("timeout", None, False, "over 30 s of CPU time", "timeout"),
-        ("refused", None, False, "too long", "refused"),
-    ],
+    cases(
+        """
+        "ok", "4.0", True, None, "right"
+        "ok", "5.0", False, None, "wrong"
+        "ok", None, False, None, "no answer"
+        "error", None, False, "NameError: name 'f' is not defined (line 1)", "NameError"
+        "error", None, False, "AttributeError: module 'numpy' has no attribute 'int' (line 2)", "a dropped name"
+        "error", None, False, "AttributeError: 'DataFrame' object has no attribute 'append'", "a dropped name"
+        "error", None, False, "AttributeError: module 'numpy' has no attribute 'integer_sum'", "AttributeError"
+        "error", None, False, "RuntimeError: can't start new thread (line 3)", A_THREAD
+        "error", None, False, "PermissionError: [Errno 1] Operation not permitted (line 3)", A_THREAD
+        "error", None, False, "PermissionError: [Errno 13] Permission denied (line 3)", A_THREAD
+        "error", None, False, "PermissionError: [Errno 13] Permission denied: 'out.txt' (line 3)", "PermissionError"
+        "error", None, False, "SystemExit: 3", "SystemExit"
+        "error", None, False, "exit code 3", "another error"
+        "error", None, False, None, "another error"
+        "timeout", None, False, "over 30 s of CPU time", "timeout"
+        "refused", None, False, "too long", "refused"
+        """,
+        A_THREAD=A_THREAD,
+    ),
 )
 def test_each_end_has_its_kind(status, answer, correct, error, kind):
     assert kind_of(status, answer, correct, error) == kind

@@ -7,6 +7,8 @@ import pytest
 from trove_lite_analysis.differences import points
 from trove_lite_analysis.sentence import NOTHING, Sentence, headline
 
+from ..cases import cases
+
 ROW = {
     "rule": "one_stage",
     "k": 15,
@@ -20,13 +22,15 @@ ROW = {
 
 @pytest.mark.parametrize(
     ("low", "high", "within", "p_holm", "verdict"),
-    [
-        (0.01, 0.2, 0.9, 0.01, "trove is ahead"),
-        (-0.2, -0.01, 0.9, 0.01, "primitive is ahead"),
-        (0.01, 0.2, 0.9, 0.2, "trove is ahead, but not after correction"),
-        (-0.01, 0.01, 0.001, 1, "they differ by less than 2 points"),
-        (-0.1, 0.1, 0.9, 1, "which is ahead is open"),
-    ],
+    cases(
+        """
+        0.01,  0.2,   0.9,   0.01, "trove is ahead"
+        -0.2,  -0.01, 0.9,   0.01, "primitive is ahead"
+        0.01,  0.2,   0.9,   0.2,  "trove is ahead, but not after correction"
+        -0.01, 0.01,  0.001, 1,    "they differ by less than 2 points"
+        -0.1,  0.1,   0.9,   1,    "which is ahead is open"
+        """
+    ),
 )
 def test_of_several_pairs_the_clearest_over_all_categories_is_said(
     low, high, within, p_holm, verdict

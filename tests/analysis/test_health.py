@@ -10,6 +10,7 @@ from trove_lite.programs import format_tools
 from trove_lite.programs.parse import parse_tools
 from trove_lite_analysis.health import failed_checks, in_words
 
+from ..cases import cases
 from ..conftest import ROOT
 
 PROBLEMS = 20
@@ -188,14 +189,18 @@ TOLD = {"method": "maker", "category": "c", "seed": 0, "name": "f"}
 
 @pytest.mark.parametrize(
     ("told", "expected"),
-    [
-        ({"keep_tools": ["maker"]}, {"no tool made"}),
-        ({"keep_tools": ["maker"], "toolboxes": [TOLD | {"imports": 0}]}, {"no tool used"}),
-        ({"keep_tools": ["maker"], "toolboxes": [TOLD | {"imports": 2}]}, set()),
-        ({"toolboxes": [TOLD | {"made": False}] * 3}, {"no tool made"}),
-        ({"toolboxes": [TOLD | {"made": False}, TOLD | {"made": True}]}, set()),
-        ({"toolboxes": []}, set()),
-    ],
+    cases(
+        """
+        {"keep_tools": ["maker"]}, {"no tool made"}
+        {"keep_tools": ["maker"], "toolboxes": [TOLD | {"imports": 0}]}, {"no tool used"}
+        {"keep_tools": ["maker"], "toolboxes": [TOLD | {"imports": 2}]}, NONE
+        {"toolboxes": [TOLD | {"made": False}, TOLD | {"made": False}, TOLD | {"made": False}]}, {"no tool made"}
+        {"toolboxes": [TOLD | {"made": False}, TOLD | {"made": True}]}, NONE
+        {"toolboxes": []}, NONE
+        """,
+        TOLD=TOLD,
+        NONE=set(),
+    ),
 )
 def test_what_a_run_says_of_its_tools_decides_whether_there_are_any(told, expected, tmp_path):
     about = {"settings": {"name": "r", "seeds": [0], "categories": ["c"]}} | told

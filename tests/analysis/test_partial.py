@@ -16,6 +16,7 @@ from trove_lite_analysis.pairwise import affordable, pairs, scores_of
 from trove_lite_analysis.systems import compare
 from trove_lite_analysis.view.beside import compare_sources
 
+from ..cases import cases
 from ..scripted import run as live
 
 
@@ -104,13 +105,15 @@ def spending(tmp_path, samples, tokens):
 
 @pytest.mark.parametrize(
     ("samples", "tokens", "paid", "k"),
-    [
-        ({"a": 6, "b": 2}, {"a": 100, "b": 300}, {"a": 6, "b": 2}, 600),  # as they are recorded
-        ({"a": 4, "b": 4}, {"a": 100, "b": 200}, {"a": 4, "b": 2}, 400),
-        ({"a": 8, "b": 3}, {"a": 50, "b": 100}, {"a": 6, "b": 3}, 300),
-        ({"a": 1, "b": 1}, {"a": 150, "b": 1300}, None, None),
-        ({"a": 5, "b": 5}, {"a": 100, "b": 100}, None, None),
-    ],
+    cases(
+        """
+        {"a": 6, "b": 2}, {"a": 100, "b": 300},  {"a": 6, "b": 2}, 600  # as they are recorded
+        {"a": 4, "b": 4}, {"a": 100, "b": 200},  {"a": 4, "b": 2}, 400
+        {"a": 8, "b": 3}, {"a": 50, "b": 100},   {"a": 6, "b": 3}, 300
+        {"a": 1, "b": 1}, {"a": 150, "b": 1300}, None,             None
+        {"a": 5, "b": 5}, {"a": 100, "b": 100},  None,             None
+        """
+    ),
 )
 def test_at_equal_tokens_each_system_has_what_they_pay_for(tmp_path, samples, tokens, paid, k):
     comparison = spending(tmp_path, samples, tokens)
@@ -146,12 +149,14 @@ def test_tokens_of_tools_and_second_goes_are_what_a_system_spent(tmp_path):
 
 @pytest.mark.parametrize(
     ("tokens", "others", "told"),
-    [
-        ("100,50", "900,400", "A spent 150 tokens a sample (100 read and 50 written)."),
-        ("100,50", "900,400", "B spent 1,300 tokens a sample (900 read and 400 written)."),
-        ("100,50", ",", "B: its log does not tell what it spent."),
-        (",", ",", "What was spent is not known: no log here tells its tokens."),
-    ],
+    cases(
+        """
+        "100,50", "900,400", "A spent 150 tokens a sample (100 read and 50 written)."
+        "100,50", "900,400", "B spent 1,300 tokens a sample (900 read and 400 written)."
+        "100,50", ",",       "B: its log does not tell what it spent."
+        ",",      ",",       "What was spent is not known: no log here tells its tokens."
+        """
+    ),
 )
 def test_what_each_system_spent_is_said_where_its_log_tells(tokens, others, told, tmp_path):
     lines = ["problem,method,sample,correct,prompt_tokens,completion_tokens"]

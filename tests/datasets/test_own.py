@@ -9,9 +9,11 @@ from trove_lite import TroveLiteError
 from trove_lite.cli import main
 from trove_lite.datasets import load_dataset, load_problems
 
+from ..cases import cases
 from ..newcomer import inputs
 
 LINE = {"question": "Which city?", "answer": "Paris"}
+NINES = "9" * 400
 NO_ANSWER = "field 'answer' is missing, or no number or text"
 
 
@@ -46,38 +48,32 @@ def test_problems_keep_their_order_and_fields(tmp_path):
 
 @pytest.mark.parametrize(
     ("line", "reason"),
-    [
-        ("{not json\n", "not JSON"),
-        ([LINE], "not an object"),
-        (
-            {"problem": "?", "answer": 1},
-            r"field 'question' is missing or no text \(its fields: problem, answer\)",
-        ),
-        (LINE | {"question": " "}, "field 'question' is missing or no text"),
-        ({"question": "?"}, NO_ANSWER),
-        *((LINE | {"answer": bad}, NO_ANSWER) for bad in (None, [], [1, {}], ' "." ', "9" * 400)),
-        *((f'{{"question": "?", "answer": {bad}}}\n', NO_ANSWER) for bad in ("NaN", "1e999")),
-        (LINE | {"level": 1.5}, "field 'level' is 1.5; give a text or a whole number"),
-        (LINE | {"category": "../x"}, r"category \"../x\"; use letters"),
-        (LINE | {"id": 7}, "id '7' is that of line 1; give it once"),
-        (LINE | {"question": "b", "id": "7"}, "id '7' is that of line 1; give it once"),
-        (
-            LINE | {"answer": "Rome"},
-            "asks what line 1 asks, with another answer; keep the right one",
-        ),
-        (
-            LINE | {"answer": ["Paris", "Rome"]},
-            "asks what line 1 asks, with another answer; keep the right one",
-        ),
-        (
-            '{"question": "a", "answer": 1, "answer": 2}\n',
-            "field 'answer' is there twice; give it once",
-        ),
-        (
-            '{"question": "a", "question": "b", "answer": 2}\n',
-            "field 'question' is there twice; give it once",
-        ),
-    ],
+    cases(
+        r"""
+        "{not json\n", "not JSON"
+        [LINE], "not an object"
+        {"problem": "?", "answer": 1},
+            r"field 'question' is missing or no text \(its fields: problem, answer\)"
+        LINE | {"question": " "}, "field 'question' is missing or no text"
+        {"question": "?"}, NO_ANSWER
+        LINE | {"answer": None}, NO_ANSWER
+        LINE | {"answer": []}, NO_ANSWER
+        LINE | {"answer": [1, {}]}, NO_ANSWER
+        LINE | {"answer": ' "." '}, NO_ANSWER
+        LINE | {"answer": NINES}, NO_ANSWER
+        '{"question": "?", "answer": NaN}\n', NO_ANSWER
+        '{"question": "?", "answer": 1e999}\n', NO_ANSWER
+        LINE | {"level": 1.5}, "field 'level' is 1.5; give a text or a whole number"
+        LINE | {"category": "../x"}, r"category \"../x\"; use letters"
+        LINE | {"id": 7}, "id '7' is that of line 1; give it once"
+        LINE | {"question": "b", "id": "7"}, "id '7' is that of line 1; give it once"
+        LINE | {"answer": "Rome"}, "asks what line 1 asks, with another answer; keep the right one"
+        LINE | {"answer": ["Paris", "Rome"]}, "asks what line 1 asks, with another answer; keep the right one"
+        '{"question": "a", "answer": 1, "answer": 2}\n', "field 'answer' is there twice; give it once"
+        '{"question": "a", "question": "b", "answer": 2}\n', "field 'question' is there twice; give it once"
+        """,
+        **globals(),
+    ),
 )
 def test_a_bad_line_is_named_with_its_file(tmp_path, line, reason):
     with pytest.raises(TroveLiteError, match=rf"mine\.jsonl, line 3: {reason}"):
@@ -171,21 +167,25 @@ def test_a_run_goes_on_by_the_rule_that_it_was_begun_with(tmp_path, monkeypatch,
     assert capsys.readouterr().out.startswith("answers are judged strictly")
 
 
-RIGHT = [
-    ("Paris\n", "Paris"),
-    ("thinking\n paris.\n\n", "Paris"),
-    ("'New  York'", "new york"),
-    ("YES", "yes"),
-]
+RIGHT = cases(
+    r"""
+    "Paris\n",               "Paris"
+    "thinking\n paris.\n\n", "Paris"
+    "'New  York'",           "new york"
+    "YES",                   "yes"
+    """
+)
 RIGHT += [("3/4", "3/4"), ("3.004", 3.0), ("12 apples", 12.0)]
-WRONG = [
-    ("Paris\nRome", "Paris"),
-    ("It is Paris", "Paris"),
-    ("", "Paris"),
-    ("none", 12.0),
-    ("", 12.0),
-    ("1\n2", 1.0),
-]
+WRONG = cases(
+    r"""
+    "Paris\nRome", "Paris"
+    "It is Paris", "Paris"
+    "",            "Paris"
+    "none",        12.0
+    "",            12.0
+    "1\n2",        1.0
+    """
+)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from trove_lite.methods.toolbox import RANKINGS, THRESHOLDS, Toolbox, mentions
 from trove_lite.programs import Tool
 
+from ..cases import cases
+
 
 def tool(name):
     return Tool(name, f"{name}(x)", "", f"def {name}(x): return x", "function")
@@ -49,13 +51,15 @@ def test_trimming_removes_exactly_what_is_used_less_than_the_threshold(history, 
         "n",
         "least",
     ),  # 1/2 log10 100 is 1, and a tool used once stays; so is log20 400 for one used twice
-    [
-        ("half_log10", 100, 1),
-        ("half_log10", 200, 2),
-        ("log20", 400, 2),
-        ("log20", 401, 3),
-        ("never", 881, 0),
-    ],
+    cases(
+        """
+        "half_log10", 100, 1
+        "half_log10", 200, 2
+        "log20",      400, 2
+        "log20",      401, 3
+        "never",      881, 0
+        """
+    ),
 )
 def test_least_number_of_uses_that_survives(name, n, least):
     threshold = THRESHOLDS[name](n)

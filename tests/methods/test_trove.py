@@ -11,6 +11,7 @@ from trove_lite.methods.base import Budget, Run
 from trove_lite.methods.trove import LOADED, PRESETS, TroveSettings, ahead, trove
 from trove_lite.programs import AT_HAND, Tool
 
+from ..cases import cases
 from . import playing
 from .trove_playing import (
     calls_by_problem,
@@ -39,16 +40,18 @@ def test_create_grows_the_toolbox_and_the_next_import_alone_sees_it():
 
 @pytest.mark.parametrize(
     ("mode", "failed", "choice", "shown"),
-    [
-        ("create", False, {}, "f"),
-        ("create", True, {}, ""),
-        ("create", True, {"adds_failing": ("create",)}, "f"),
-        ("create", False, {"adds": ()}, ""),
-        ("import", False, {}, ""),
-        ("import", False, {"adds": ("import", "create")}, "f"),
-        ("import", True, {"adds": ("import",)}, ""),
-        ("import", True, {"adds": ("import",), "adds_failing": ("import",)}, "f"),
-    ],
+    cases(
+        """
+        "create", False, {},                                                 "f"
+        "create", True,  {},                                                 ""
+        "create", True,  {"adds_failing": ("create",)},                      "f"
+        "create", False, {"adds": ()},                                       ""
+        "import", False, {},                                                 ""
+        "import", False, {"adds": ("import", "create")},                     "f"
+        "import", True,  {"adds": ("import",)},                              ""
+        "import", True,  {"adds": ("import",), "adds_failing": ("import",)}, "f"
+        """
+    ),
 )
 def test_who_may_add_tools(mode, failed, choice, shown):
     chosen = replace(
@@ -124,13 +127,15 @@ def test_trimming_happens_at_the_interval_and_its_problems_are_solved_again_by_i
     asked, answers = play(
         trove(questions(4), TroveSettings(threshold="fixed_2", interval=3)), winner(script)
     )
-    assert toolboxes(asked) == [
-        ("stream", 0, ""),
-        ("stream", 1, "f"),
-        ("stream", 2, "f g"),
-        ("stream", 3, "g"),  # f was used once
-        ("retry", 0, "g"),
-    ]
+    assert toolboxes(asked) == cases(
+        """
+        "stream", 0, ""
+        "stream", 1, "f"
+        "stream", 2, "f g"
+        "stream", 3, "g"  # f was used once
+        "retry",  0, "g"
+        """
+    )
     assert [a.mode for a in asked if a.phase == "retry"] == ["import", "skip"]
     assert [a.question.index for a in answers] == [0, 1, 2, 3, 0]
     assert calls_by_problem(asked, "retry") == {0: 10}
@@ -138,13 +143,15 @@ def test_trimming_happens_at_the_interval_and_its_problems_are_solved_again_by_i
 
 @pytest.mark.parametrize(
     ("program", "choice", "kept"),
-    [
-        ("print(f(1))", {}, "f"),
-        ("print(f(1))", {"uses": "imports"}, ""),
-        ("print(f(1))", {"at_hand": False}, ""),
-        ("def f(x): return 2\nprint(f(1))", {}, ""),
-        ("print(f)", {}, ""),
-    ],
+    cases(
+        r"""
+        "print(f(1))",                     {},                  "f"
+        "print(f(1))",                     {"uses": "imports"}, ""
+        "print(f(1))",                     {"at_hand": False},  ""
+        "def f(x): return 2\nprint(f(1))", {},                  ""
+        "print(f)",                        {},                  ""
+        """
+    ),
 )
 def test_a_tool_that_is_called_at_hand_without_an_import_is_used(program, choice, kept):
     script = winner({("stream", 0): ("create", [function("f")]), ("stream", 1): ("import", [])})

@@ -13,6 +13,8 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.models.base import Message
 from trove_lite.models.openai import OpenAIServer
 
+from ..cases import cases
+
 KEY = "sk-not-for-anybodys-eyes"
 TEXT = "**Question**\nWhat is $1+1$?\n\n**Solution**\n"
 CHAT = [Message("user", "What is $1+1$?")]
@@ -233,32 +235,31 @@ SILENT = {
 }
 #: What no second request changes, with the words that must be said.
 FINAL = {
-    "401": (error(401, "bad key"), "the key is missing or refused"),
-    "403": (error(403, "not you"), "the key is missing or refused"),
-    "a model that only chats": (error(404, CHATS), "for a server that only chats: --chat on"),
-    "501": (error(501, "Unsupported method ('POST')"), "no such endpoint or model there"),
+    name: (error(status, said), words)
+    for name, status, said, words in cases(
+        """
+        "401", 401, "bad key", "the key is missing or refused"
+        "403", 403, "not you", "the key is missing or refused"
+        "a model that only chats", 404, CHATS, "for a server that only chats: --chat on"
+        "501", 501, "Unsupported method ('POST')", "no such endpoint or model there"
+        "a quota", 429, "You exceeded your current quota", "nothing is left to pay with"
+        "a balance", 402, "Insufficient Balance", "nothing is left to pay with"
+        "two settings", 400, "`temperature` and `top_p` cannot both be specified.", "?top_p=off before the #"
+        "a cap", 400, "max_tokens: this model supports at most 256 completion tokens", "give --max_tokens"
+        "log-probabilities", 400, "logprobs is not supported with this model", "?logprobs=off before the #"
+        "a setting", 400, "Unsupported parameter: stop", "?stop=off before the #"
+        """,
+        CHATS=CHATS,
+    )
+}
+FINAL |= {
     "elsewhere": (
         error(307, "moved", Location="http://127.0.0.1:1/v1"),
         "write the address where the API is",
-    ),
-    "a quota": (error(429, "You exceeded your current quota"), "nothing is left to pay with"),
-    "a balance": (error(402, "Insufficient Balance"), "nothing is left to pay with"),
-    "two settings": (
-        error(400, "`temperature` and `top_p` cannot both be specified."),
-        "?top_p=off before the #",
-    ),
-    "a cap": (
-        error(400, "max_tokens: this model supports at most 256 completion tokens"),
-        "give --max_tokens",
     ),
     "a login": (
         lambda h, _: h.send(302, b"", {"Location": "/login"}),
         "write the address where the API is",
     ),
-    "log-probabilities": (
-        error(400, "logprobs is not supported with this model"),
-        "?logprobs=off before the #",
-    ),
-    "a setting": (error(400, "Unsupported parameter: stop"), "?stop=off before the #"),
 }
 WAYS = ODD | FAILING | SILENT | {name: way for name, (way, _) in FINAL.items()}

@@ -6,13 +6,13 @@ import json
 import pytest
 
 from trove_lite.candidates import read_description
-from trove_lite.cli import main
 from trove_lite.errors import TroveLiteError
 from trove_lite.models.base import Completion, SamplingSettings
 from trove_lite.models.money import BILL, Price, price_of, read_prices
 from trove_lite.models.openai import OpenAIServer
 
 from ..scripted import problems, run, table
+from ..typed import typed
 from .misbehaving import Server, changed
 
 TOML = '["tin*"]\ninput = 1000\noutput = 2000\n[tiny]\ninput = 1000\noutput = 10000\n'
@@ -108,21 +108,17 @@ def test_files_without_prices_and_money_that_cannot_be_counted_are_refused_in_a_
     text, prices, capsys
 ):
     for words in (["--max_cost", "1"], ["--model", "practice", "--prices", str(prices)]):
-        assert main(["run", "--dry_run", *words]) in (1, 2)
+        assert typed("run --dry_run", *words) in (1, 2)
         assert "--" in capsys.readouterr().err
     prices.write_text(text)
-    assert main(
-        ["run", "--model", SPEC, "--max_cost", "1", "--prices", str(prices), "--dry_run"]
-    ) in (1, 2)
+    assert typed("run --model", SPEC, "--max_cost", "1", "--prices", prices, "--dry_run") in (1, 2)
     assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_an_estimate_says_what_it_assumes(tmp_path, capsys):
     path = tmp_path / "prices.json"
     path.write_text(json.dumps({"tiny": {"input": 1, "output": 2}}))
-    assert (
-        main(["run", "--model", SPEC, "--prompts", "own", "--prices", str(path), "--dry_run"]) == 0
-    )
+    assert typed("run --model", SPEC, "--prompts", "own", "--prices", path, "--dry_run") == 0
     assert (
         "by the price of tiny, if every completion is the longest allowed"
         in capsys.readouterr().out

@@ -20,6 +20,7 @@ from trove_lite.running import live
 
 from ..conftest import AWAY
 from ..scripted import InlineSandbox
+from ..typed import typed
 from .misbehaving import KEY, Server, ask, changed, choice, error
 
 HIDDEN = KEY[:9] + "\u200b" + KEY[9:]
@@ -109,8 +110,8 @@ def test_no_byte_of_a_run_shows_the_key(way, tmp_path, monkeypatch, capfd):
         print(doctor._model(spec))
         assert way == "list of models" or server.headers[0]["Authorization"] == f"Bearer {KEY}"
     if status == 0 and "trove_lite_analysis" not in AWAY:
-        assert main(["view", str(out), "--out", str(out / "view.html"), "--quiet"]) == 0
-        assert main(["summary", str(out), "--json"]) == 0
+        assert typed("view", out, "--out", out / "view.html", "--quiet") == 0
+        assert typed("summary", out, "--json") == 0
     shown = "".join(capfd.readouterr())
     assert "Traceback" not in shown
     assert "…" in shown + everything_in(tmp_path).decode("utf-8", "replace")  # where the key was

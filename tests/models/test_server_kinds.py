@@ -9,6 +9,7 @@ import gzip
 import json
 import time
 from email.utils import formatdate
+from itertools import starmap
 
 import pytest
 
@@ -19,6 +20,7 @@ from trove_lite.models.openai import OpenAIServer
 from trove_lite.models.openai_address import waiting
 from trove_lite.models.openai_answers import reply_of, waiting_time
 
+from ..cases import cases
 from .misbehaving import CHAT, TEXT, Server, ask, changed, choice, content, error
 from .test_misbehaving import is_one_clear_line
 
@@ -33,26 +35,23 @@ HALVES = [{"type": "text", "text": CODE[:9]}, {"type": "output_text", "text": CO
 
 @pytest.mark.parametrize(
     ("usage", "told"),
-    [
-        (None, UNKNOWN),
-        ({"prompt_tokens": -3, "completion_tokens": "7"}, UNKNOWN),
-        ({"prompt_tokens": float("nan"), "completion_tokens": float("inf")}, UNKNOWN),
-        (
-            {"prompt_tokens": 0, "completion_tokens": 0},
-            UNKNOWN,
-        ),  # tenstorrent/tt-inference-server#3552
-        (
-            {"input_tokens": 50, "output_tokens": 9, "cache_read_input_tokens": 8},
-            USED | {"cached_tokens": 8},
-        ),  # own
-        ({"prompt_eval_count": 50, "eval_count": 9}, USED | {"cached_tokens": None}),  # own
-        (USED | {"prompt_cache_hit_tokens": 8}, USED | {"cached_tokens": 8}),  # own
-        (USED | {"prompt_tokens_details": {"cached_tokens": 8}}, USED | {"cached_tokens": 8}),
-        (
-            USED | {"completion_tokens_details": {"reasoning_tokens": 5}},
-            USED | {"thinking_tokens": 5},
-        ),
-    ],
+    cases(
+        """
+        None, UNKNOWN
+        {"prompt_tokens": -3, "completion_tokens": "7"}, UNKNOWN
+        {"prompt_tokens": NAN, "completion_tokens": INF}, UNKNOWN
+        {"prompt_tokens": 0, "completion_tokens": 0}, UNKNOWN  # tenstorrent/tt-inference-server#3552
+        {"input_tokens": 50, "output_tokens": 9, "cache_read_input_tokens": 8}, USED | {"cached_tokens": 8}  # own
+        {"prompt_eval_count": 50, "eval_count": 9}, USED | {"cached_tokens": None}  # own
+        USED | {"prompt_cache_hit_tokens": 8}, USED | {"cached_tokens": 8}  # own
+        USED | {"prompt_tokens_details": {"cached_tokens": 8}}, USED | {"cached_tokens": 8}
+        USED | {"completion_tokens_details": {"reasoning_tokens": 5}}, USED | {"thinking_tokens": 5}
+        """,
+        NAN=float("nan"),
+        INF=float("inf"),
+        USED=USED,
+        UNKNOWN=UNKNOWN,
+    ),
 )
 def test_tokens_by_other_names_and_those_that_are_not_told(usage, told):
     with Server(always=changed(usage=usage)) as server:
@@ -63,37 +62,27 @@ def test_tokens_by_other_names_and_those_that_are_not_told(usage, told):
 
 @pytest.mark.parametrize(
     ("parts", "told"),
-    [
-        (
-            {"finish_reason": "eos_token"},
-            (CODE, "", "stop"),
-        ),  # huggingface/text-generation-inference#2344
-        (
-            {"finish_reason": "end_turn"},
-            (CODE, "", "stop"),
-        ),  # aws-samples/bedrock-access-gateway#11
-        ({"finish_reason": "STOP"}, (CODE, "", "stop")),  # own
-        ({"finish_reason": "MAX_TOKENS"}, (CODE, "", "length")),  # own
-        ({"finish_reason": "model_length"}, (CODE, "", "length")),  # own
-        (
-            {"finish_reason": None},
-            (CODE, "", "length"),
-        ),  # vllm-project/vllm#27572; it has all tokens that it may
-        ({"finish_reason": ""}, (CODE, "", "length")),  # own
-        ({"message": {"content": None, "reasoning_content": "42 it is"}}, ("", "42 it is", "stop")),
-        ({"message": {"content": "", "reasoning": "42 it is"}}, ("", "42 it is", "stop")),
-        ({"message": {"content": CODE, "reasoning_content": "hm"}}, (CODE, "hm", "stop")),
-        ({"message": {"content": CODE, "reasoning_content": None}}, (CODE, "", "stop")),
-        ({"message": {"content": HALVES}}, (CODE, "", "stop")),
-        (
-            {"message": {"content": [THOUGHT, {"type": "output", "text": CODE}]}},
-            (CODE, "hm", "stop"),
-        ),
-        (
-            {"message": {"content": [{"type": "reasoning", "summary": [{"text": "hm"}]}]}},
-            ("", "hm", "stop"),
-        ),
-    ],
+    cases(
+        """
+        {"finish_reason": "eos_token"}, (CODE, "", "stop")  # huggingface/text-generation-inference#2344
+        {"finish_reason": "end_turn"}, (CODE, "", "stop")  # aws-samples/bedrock-access-gateway#11
+        {"finish_reason": "STOP"}, (CODE, "", "stop")  # own
+        {"finish_reason": "MAX_TOKENS"}, (CODE, "", "length")  # own
+        {"finish_reason": "model_length"}, (CODE, "", "length")  # own
+        {"finish_reason": None}, (CODE, "", "length")  # vllm-project/vllm#27572; it has all tokens that it may
+        {"finish_reason": ""}, (CODE, "", "length")  # own
+        {"message": {"content": None, "reasoning_content": "42 it is"}}, ("", "42 it is", "stop")
+        {"message": {"content": "", "reasoning": "42 it is"}}, ("", "42 it is", "stop")
+        {"message": {"content": CODE, "reasoning_content": "hm"}}, (CODE, "hm", "stop")
+        {"message": {"content": CODE, "reasoning_content": None}}, (CODE, "", "stop")
+        {"message": {"content": HALVES}}, (CODE, "", "stop")
+        {"message": {"content": [THOUGHT, {"type": "output", "text": CODE}]}}, (CODE, "hm", "stop")
+        {"message": {"content": [{"type": "reasoning", "summary": [{"text": "hm"}]}]}}, ("", "hm", "stop")
+        """,
+        CODE=CODE,
+        HALVES=HALVES,
+        THOUGHT=THOUGHT,
+    ),
 )
 def test_text_thinking_and_end_are_told_apart_by_whatever_names(parts, told):
     one = {"text": CODE, "finish_reason": "stop"} | parts
@@ -137,13 +126,15 @@ def test_replies_cut_off_before_their_text_with_the_reasoning_left_out_are_said_
 
 @pytest.mark.parametrize(
     ("answer", "waited"),
-    [
-        ({"metrics": {"queue_time_ms": 40}}, 0.04),
-        ({"timings": {"prompt_ms": 10.0, "predicted_ms": 20.0}}, 0.07),
-        ({"timings": {"prompt_ms": 1e9, "predicted_ms": 20.0}}, 0.0),
-        ({"timings": {"prompt_ms": "fast"}, "metrics": [1]}, None),
-        ({"metrics": {"queue_time_ms": -1}}, None),
-    ],
+    cases(
+        """
+        {"metrics": {"queue_time_ms": 40}},                     0.04
+        {"timings": {"prompt_ms": 10.0, "predicted_ms": 20.0}}, 0.07
+        {"timings": {"prompt_ms": 1e9, "predicted_ms": 20.0}},  0.0
+        {"timings": {"prompt_ms": "fast"}, "metrics": [1]},     None
+        {"metrics": {"queue_time_ms": -1}},                     None
+        """
+    ),
 )
 def test_time_in_the_servers_queue_is_kept_apart_where_it_is_told(answer, waited):
     assert waiting_time(answer, 0.1) == (waited if waited is None else pytest.approx(waited))
@@ -178,29 +169,25 @@ def test_an_error_in_a_success_is_what_its_code_says():
 @pytest.mark.parametrize(
     "refusal",
     [
-        error(
-            422,
-            "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1800 and 512",
+        *starmap(
+            error,
+            cases(
+                """
+                422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1800 and 512"
+                500, "Prompt length (5000) exceeds maximum input length (4096)."
+                400, "The input token count (40000) exceeds the maximum number of tokens allowed (32768)."
+                400, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens"
+                400, "the request exceeds the available context size, try increasing it"
+                500, "the request exceeds the available context size"
+                400, "Please reduce the length of the messages or completion"
+                400, "prompt is too long: 210000 tokens > 200000 maximum"
+                400, "Input is too long for requested model."
+                413, "Too many input tokens: 9000"
+                400, "The decoder prompt (length 9000) is longer than the maximum model length of 8192"
+                400, "prompt tokens exceed context limit"
+                """
+            ),
         ),
-        error(500, "Prompt length (5000) exceeds maximum input length (4096)."),
-        error(
-            400,
-            "The input token count (40000) exceeds the maximum number of tokens allowed (32768).",
-        ),
-        error(
-            400,
-            "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens",
-        ),
-        error(400, "the request exceeds the available context size, try increasing it"),
-        error(500, "the request exceeds the available context size"),
-        error(400, "Please reduce the length of the messages or completion"),
-        error(400, "prompt is too long: 210000 tokens > 200000 maximum"),
-        error(400, "Input is too long for requested model."),
-        error(413, "Too many input tokens: 9000"),
-        error(
-            400, "The decoder prompt (length 9000) is longer than the maximum model length of 8192"
-        ),
-        error(400, "prompt tokens exceed context limit"),
         lambda handler, body: handler.send(
             413, b"<html>\r\n<title>413 Request Entity Too Large</title></html>"
         ),
@@ -346,7 +333,14 @@ def test_a_stream_is_read_in_time_linear_in_it():
 
 @pytest.mark.parametrize(
     ("owner", "given", "at_a_time"),
-    [("vllm", "", 256), ("llamacpp", "", 8), ("somebody", "", 64), ("vllm", "?concurrency=3", 3)],
+    cases(
+        """
+        "vllm",     "",               256
+        "llamacpp", "",               8
+        "somebody", "",               64
+        "vllm",     "?concurrency=3", 3
+        """
+    ),
 )
 def test_as_many_requests_at_a_time_as_a_server_takes_unless_one_says_how_many(
     owner, given, at_a_time

@@ -7,6 +7,8 @@ import pytest
 from trove_lite import TroveLiteError
 from trove_lite_papers.claims import DOES_NOT, HOLDS, OPEN, SHOWN, claims, known_claims
 
+from ..cases import cases
+
 MODEL = "CodeLlama-7b-Instruct-hf"
 BENEFIT = "this toolbox approach does not provide a significant benefit on MATH"
 HIGHER = "TROVE consistently yields simpler solutions with higher accuracy than baselines"
@@ -79,6 +81,10 @@ def checked(*verdicts, systems=("s0", "s1")):
     ]
 
 
+def each(*rows):
+    return [*rows]
+
+
 def reproduced(verdict):
     return checked(verdict, systems=["TROVE, two-stage"])
 
@@ -88,10 +94,10 @@ def without_import(low, p):
     return [row | {"counted": counted} for counted in ("all runs", "independent runs")]
 
 
-def modes(first, second, **more):
+def modes(first, second, more=()):
     pairs = {("CREATE", "SKIP"): first, ("SKIP", "IMPORT"): second}
     return [
-        effect("modes", v, v - 0.01, v + 0.01, category="number", a=a, b=b, **more)
+        effect("modes", v, v - 0.01, v + 0.01, category="number", a=a, b=b, **dict(more))
         for (a, b), v in pairs.items()
     ]
 
@@ -132,56 +138,52 @@ TRAILS = difference(-0.03, -0.05, -0.01)
 ALIKE = difference(0.002, -0.01, 0.014, p_within_2=0.01)
 WIDE = difference(0.01, -0.03, 0.05)
 OF_POOL = {"b": "SKIP pool"}
-CORRECTED = (modes(0.05, 0.03, p_holm=0.2), OPEN)
-IMPORTS = (-0.03, 0.001, HOLDS), (0.005, 0.9, DOES_NOT), (-0.01, 0.4, OPEN)
-SELECTORS = (
-    (0.19, "all", HOLDS),
-    (0.25, "all", DOES_NOT),
-    (0.21, "all", OPEN),
-    (0.19, "covered", OPEN),
+#: What rows of its table make of a claim: how the rows are made, of what, and the verdict.
+CASES = cases(
+    """
+    HIGHER, each, LEADS, HOLDS
+    HIGHER, each, TRAILS, DOES_NOT
+    HIGHER, each, ALIKE, DOES_NOT
+    HIGHER, each, WIDE, OPEN
+    HIGHER, each, LEADS | OF_POOL, OPEN
+    BENEFIT, each, LEADS, DOES_NOT
+    BENEFIT, each, ALIKE, HOLDS
+    BENEFIT, each, TRAILS, HOLDS
+    BENEFIT, each, WIDE, OPEN
+    ORACLE, each, LEADS, ALIKE | {"rule": "oracle"}, HOLDS
+    REPRODUCED, reproduced, "agrees", HOLDS
+    REPRODUCED, reproduced, "differs", DOES_NOT
+    REPRODUCED, reproduced, "open", OPEN
+    UNIQUE, checked, "agrees", "open", OPEN
+    UNIQUE, checked, "agrees", "agrees", HOLDS
+    IMPORT, without_import, -0.03, 0.001, HOLDS
+    IMPORT, without_import, 0.005, 0.9, DOES_NOT
+    IMPORT, without_import, -0.01, 0.4, OPEN
+    ORDER, modes, 0.05, 0.03, HOLDS
+    ORDER, modes, 0.05, -0.03, DOES_NOT
+    ORDER, modes, 0.05, 0.005, OPEN
+    ORDER, modes, 0.05, 0.03, {"p_holm": 0.2}, OPEN  # corrected
+    SELECTOR, selector, 0.19, "all", HOLDS
+    SELECTOR, selector, 0.25, "all", DOES_NOT
+    SELECTOR, selector, 0.21, "all", OPEN
+    SELECTOR, selector, 0.19, "covered", OPEN
+    EXCLUSIVE, exclusive, "5 run(s) against 5 of PRIMITIVE", HOLDS
+    EXCLUSIVE, exclusive, "2 run(s) against 1", OPEN
+    OVERLAP, overlaps, 0.7, 0.3, HOLDS
+    OVERLAP, overlaps, 0.3, 0.7, DOES_NOT
+    OVERLAP, overlaps, 0.52, 0.48, OPEN
+    OVERLAP, overlaps, 0.7, 0.3, "SKIP of another run", OPEN
+    LEVELS, levels, 0.76, 0.2, HOLDS
+    LEVELS, levels, 0.6, 0.2, DOES_NOT
+    LEVELS, levels, 0.71, 0.2, OPEN
+    """,
+    **globals(),
 )
-OVERLAPS = (
-    (0.7, 0.3, HOLDS),
-    (0.3, 0.7, DOES_NOT),
-    (0.52, 0.48, OPEN),
-    (0.7, 0.3, "SKIP of another run", OPEN),
-)
-#: What rows of its table make of a claim.
-CASES = {
-    HIGHER: [
-        ([LEADS], HOLDS),
-        ([TRAILS], DOES_NOT),
-        ([ALIKE], DOES_NOT),
-        ([WIDE], OPEN),
-        ([LEADS | OF_POOL], OPEN),
-    ],
-    BENEFIT: [([LEADS], DOES_NOT), ([ALIKE], HOLDS), ([TRAILS], HOLDS), ([WIDE], OPEN)],
-    ORACLE: [([LEADS, ALIKE | {"rule": "oracle"}], HOLDS)],
-    REPRODUCED: [
-        (reproduced("agrees"), HOLDS),
-        (reproduced("differs"), DOES_NOT),
-        (reproduced("open"), OPEN),
-    ],
-    UNIQUE: [(checked("agrees", "open"), OPEN), (checked("agrees", "agrees"), HOLDS)],
-    IMPORT: [(without_import(*row), said) for *row, said in IMPORTS],
-    ORDER: [
-        (modes(0.05, 0.03), HOLDS),
-        (modes(0.05, -0.03), DOES_NOT),
-        (modes(0.05, 0.005), OPEN),
-        CORRECTED,
-    ],
-    SELECTOR: [(selector(*row), said) for *row, said in SELECTORS],
-    EXCLUSIVE: [
-        (exclusive("5 run(s) against 5 of PRIMITIVE"), HOLDS),
-        (exclusive("2 run(s) against 1"), OPEN),
-    ],
-    OVERLAP: [(overlaps(*row), said) for *row, said in OVERLAPS],
-    LEVELS: [(levels(0.76, 0.2), HOLDS), (levels(0.6, 0.2), DOES_NOT), (levels(0.71, 0.2), OPEN)],
-}
 
 
 @pytest.mark.parametrize(
-    ("words", "rows", "expected"), [(words, *case) for words in CASES for case in CASES[words]]
+    ("words", "rows", "expected"),
+    [(words, make(*of), expected) for words, make, *of, expected in CASES],
 )
 def test_rows_decide(verdict, words, rows, expected):
     assert verdict(words, rows)["verdict"] == expected
@@ -215,20 +217,18 @@ def test_without_tables_every_claim_is_open_and_says_why(verdict, tmp_path):
 
 @pytest.mark.parametrize(
     ("model", "dataset", "calls", "judges"),
-    [
-        (MODEL, "math", 15, True),
-        ("server#codellama/CodeLlama-7b-Instruct-hf", "math", 15, True),
-        ("practice", "practice", 15, False),
-        (
-            "CodeLlama-13b-Instruct-hf",
-            "math",
-            15,
-            False,
-        ),  # a larger or chatty sister is another model
-        ("CodeLlama-7b-hf", "math", 15, False),
-        (MODEL, "practice", 15, False),
-        (MODEL, "math", 6, False),
-    ],
+    cases(
+        """
+        MODEL, "math", 15, True
+        "server#codellama/CodeLlama-7b-Instruct-hf", "math", 15, True
+        "practice", "practice", 15, False
+        "CodeLlama-13b-Instruct-hf", "math", 15, False  # a larger or chatty sister is another model
+        "CodeLlama-7b-hf", "math", 15, False
+        MODEL, "practice", 15, False
+        MODEL, "math", 6, False
+        """,
+        MODEL=MODEL,
+    ),
 )
 def test_only_the_papers_model_data_and_budget_judge_the_paper(
     tmp_path, model, dataset, calls, judges

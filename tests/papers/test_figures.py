@@ -14,18 +14,22 @@ from trove_lite_papers import name_table, save
 from trove_lite_papers.captions import STANDINGS
 from trove_lite_papers.figures import STYLES, curve, forest, heat, style_of, styles_of
 
+from ..cases import cases
+
 #: What stands in one figure, and has to be told apart there without colour.
-DRAWN_TOGETHER = (
-    ("TROVE", "TROVE, two-stage", "PRIMITIVE", "SKIP pool"),
-    ("TROVE", "PRIMITIVE", "INSTANCE", "TROVE without IMPORT"),
-    ("CREATOR", "PoT", "Entangled", "PRIMITIVE"),
-    ("TROVE", "PRIMITIVE", "CREATOR", "PoT"),
-    ("TROVE", "PRIMITIVE", "INSTANCE", "PoT"),
-    ("TROVE", "CREATOR", "LATM"),
-    ("LATM", "CoT", "PRIMITIVE"),
-    ("IMPORT", "CREATE", "SKIP"),
-    ("one-stage", "oracle"),
-    ("oracle", "two-stage", "pass@1", "finished"),
+DRAWN_TOGETHER = cases(
+    """
+    "TROVE",     "TROVE, two-stage", "PRIMITIVE", "SKIP pool"
+    "TROVE",     "PRIMITIVE",        "INSTANCE",  "TROVE without IMPORT"
+    "CREATOR",   "PoT",              "Entangled", "PRIMITIVE"
+    "TROVE",     "PRIMITIVE",        "CREATOR",   "PoT"
+    "TROVE",     "PRIMITIVE",        "INSTANCE",  "PoT"
+    "TROVE",     "CREATOR",          "LATM"
+    "LATM",      "CoT",              "PRIMITIVE"
+    "IMPORT",    "CREATE",           "SKIP"
+    "one-stage", "oracle"
+    "oracle",    "two-stage",        "pass@1",    "finished"
+    """
 )
 PAIRS = [pair for group in DRAWN_TOGETHER for pair in combinations(group, 2)]
 

@@ -11,6 +11,8 @@ from trove_lite_papers import check, name_table, save, show, side_by_side
 from trove_lite_papers.figures import forest
 from trove_lite_papers.tables import COLUMNS, statuses
 
+from ..cases import cases
+
 
 def table(**columns):
     """Two cells, of which the first has a printed value."""
@@ -41,13 +43,16 @@ def test_check_says_in_one_line_how_many_printed_values_agree(capsys, tmp_path):
 
 @pytest.mark.parametrize(
     ("columns", "expected"),
-    [
-        ({"p_print": [0.001, np.nan]}, ("differs", "")),
-        ({"p_print": [0.03, 0.5]}, ("open", "outside, but so may one cell of many be by chance")),
-        ({"p_print": [0.02, 0.5]}, ("differs", "")),
-        ({"prediction_high": [0.29, 0.12]}, ("open", "inside, but wider than 3 points to a side")),
-        ({"p_print": np.nan}, ("open", "a single run cannot say how far a rerun moves")),
-    ],
+    cases(
+        """
+        {"p_print": [0.001, NAN]}, ("differs", "")
+        {"p_print": [0.03, 0.5]}, ("open", "outside, but so may one cell of many be by chance")
+        {"p_print": [0.02, 0.5]}, ("differs", "")
+        {"prediction_high": [0.29, 0.12]}, ("open", "inside, but wider than 3 points to a side")
+        {"p_print": NAN}, ("open", "a single run cannot say how far a rerun moves")
+        """,
+        NAN=np.nan,
+    ),
 )
 def test_a_printed_value_differs_where_no_rerun_would_print_it_and_is_open_where_that_cannot_be_told(
     columns, expected

@@ -20,93 +20,24 @@ from trove_lite.sandbox.zygote import REPORT
 from trove_lite_papers.creator import graders, repair, tool_use
 from trove_lite_papers.latm import bbh, maker, user
 
+from ..cases import cases
+
 #: What a hostile text repeats, and how it ends.
-UNITS = (
-    *(
-        "1",
-        "1.",
-        "-",
-        "9,",
-        "1,234",
-        "1 ",
-        ".5",
-        "1e",
-        "+0",
-        "2^",
-        "((1",
-        "!",
-        "[1]",
-        "[",
-        " (",
-        "(a",
-        "a",
-        "aB",
-        "é",
-    ),
-    *(
-        "\u0301\u0327",
-        "\ufdfa",
-        " ",
-        "\n",
-        "\t",
-        "\\frac{",
-        "\\text{",
-        "\\boxed{",
-        "{",
-        "$a ",
-        "**a",
-        "* ",
-        "day ",
-    ),
-    *(
-        "`",
-        "```",
-        "~~~\n",
-        "```python\n",
-        "```python\nx",
-        "```py\n",
-        "x```\n",
-        "(```\n",
-        "```\n",
-        " ```a\n",
-        "\n```",
-    ),
-    *(
-        "**Tools**\n",
-        "**Solution**\n",
-        "**Question",
-        "def f(): \n",
-        "import a\n",
-        "from a import b,",
-        '"""',
-        "Args:",
-    ),
-    *(
-        "^ ",
-        "<think>",
-        "\n<think>",
-        "</think>",
-        "```\n</think>\n",
-        "x <think></think>",
-        "Final Answer:",
-        "answer is",
-    ),
-    *(
-        "Task:",
-        "Q:\n",
-        "Question:\n",
-        "Answer:\n",
-        "ans",
-        "ans =",
-        "aError",
-        "=",
-        '"',
-        "\\",
-        "(A)",
-        "10:10 ",
-    ),
-    *("x\x1b", "\ud800"),
-)
+UNITS = [
+    unit
+    for row in cases(
+        r"""
+        "1", "1.", "-", "9,", "1,234", "1 ", ".5", "1e", "+0", "2^", "((1", "!", "[1]", "[", " (", "(a", "a", "aB", "é"
+        "\u0301\u0327", "\ufdfa", " ", "\n", "\t", "\\frac{", "\\text{", "\\boxed{", "{", "$a ", "**a", "* ", "day "
+        "`", "```", "~~~\n", "```python\n", "```python\nx", "```py\n", "x```\n", "(```\n", "```\n", " ```a\n", "\n```"
+        "**Tools**\n", "**Solution**\n", "**Question", "def f(): \n", "import a\n", "from a import b,", '\"\"\"'
+        "Args:", "^ ", "<think>", "\n<think>", "</think>", "```\n</think>\n", "x <think></think>", "Final Answer:"
+        "answer is", "Task:", "Q:\n", "Question:\n", "Answer:\n", "ans", "ans =", "aError", "=", '"', "\\", "(A)"
+        "10:10 ", "x\x1b", "\ud800"
+        """
+    )
+    for unit in row
+]
 # characters, and seconds below which nothing is told apart
 STEP = 4000
 MOST = 16_000

@@ -29,6 +29,7 @@ from trove_lite.prompts.one_factor import (
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
+from ..cases import cases
 from .near_duplicates import LIMIT, likeness, nearest, text_of
 
 TOOLS = ("none", "program", "shared", "toolbox", "apart", "given")
@@ -114,15 +115,17 @@ def test_points_that_differ_in_one_switch_differ_in_nothing_else():
 
 @pytest.mark.parametrize(
     ("dataset", "methods", "more", "found"),
-    [
-        ("math", ("trove", "pot", "creator", "memory"), {}, "one-factor"),
-        ("tabmwp", ("instance",), {}, "one-factor"),
-        ("math", ("trove", "tool_use"), {}, "own"),  # for which it has no words
-        ("bbh", ("latm",), {}, "own"),  # which writes messages of its own
-        ("wtq", ("primitive",), {}, "own"),  # of which it has no examples
-        ("math", ("trove",), {"model": "practice"}, "practice"),
-        ("math", ("trove",), {"prompts": "own"}, "own"),
-    ],
+    cases(
+        """
+        "math", ("trove", "pot", "creator", "memory"), {}, "one-factor"
+        "tabmwp", ("instance",), {}, "one-factor"
+        "math", ("trove", "tool_use"), {}, "own"  # for which it has no words
+        "bbh", ("latm",), {}, "own"  # which writes messages of its own
+        "wtq", ("primitive",), {}, "own"  # of which it has no examples
+        "math", ("trove",), {"model": "practice"}, "practice"
+        "math", ("trove",), {"prompts": "own"}, "own"
+        """
+    ),
 )
 def test_it_is_the_default_where_it_has_words_for_data_and_methods(dataset, methods, more, found):
     assert RunSettings(dataset=dataset, methods=methods, **more).prompts == found
@@ -241,13 +244,15 @@ def test_a_run_says_which_point_of_the_grid_it_asked_and_refuses_what_is_none():
     assert found["?thought=comments"].render(question, "primitive") == found[""].render(
         question, "pot"
     )
-    for name, dataset, fault in (
-        ("one-factor?thought=words", "math", "thought 'words'"),
-        ("one-factor?mood=good", "math", "no option 'mood'"),
-        ("one-factor?examples=others", "tabmwp", "no 3 worked examples of other categories"),
-        ("one-factor?examples=task", "bbh", "no 3 worked examples of a category"),
-        ("one-factor", "wtq", "no worked examples"),
-        ("own?thought=none", "math", "takes no options"),
+    for name, dataset, fault in cases(
+        """
+        "one-factor?thought=words",   "math",   "thought 'words'"
+        "one-factor?mood=good",       "math",   "no option 'mood'"
+        "one-factor?examples=others", "tabmwp", "no 3 worked examples of other categories"
+        "one-factor?examples=task",   "bbh",    "no 3 worked examples of a category"
+        "one-factor",                 "wtq",    "no worked examples"
+        "own?thought=none",           "math",   "takes no options"
+        """
     ):
         with pytest.raises(TroveLiteError, match=re.escape(fault)):
             load_pack(name, load_dataset(dataset))

@@ -18,6 +18,9 @@ from trove_lite.cli import main
 from trove_lite_analysis.summary import summarise
 from trove_lite_analysis.view.contents import Contents
 
+from ..cases import named
+from ..typed import typed
+
 LM_EVAL = "samples_sums_2026-01-02T03-04-05.678.jsonl"
 BESIDE = "results_2026-01-02T03-04-05.678.json"  # of the same program, in the same folder
 
@@ -114,20 +117,7 @@ def inspect_log(monkeypatch, tmp_path):
 
 
 def imported(tmp_path, kind, *words):
-    assert (
-        main(
-            [
-                "import",
-                "--format",
-                kind,
-                *map(str, words),
-                "--out",
-                str(tmp_path / "run"),
-                "--force",
-            ]
-        )
-        == 0
-    )
+    assert typed("import --format", kind, *words, "--out", tmp_path / "run", "--force") == 0
     return tl.load_candidates(tmp_path / "run")
 
 
@@ -153,9 +143,9 @@ def test_a_table_becomes_a_run_that_everything_reads(tmp_path, capsys, name):
     assert values == {"one_stage": -0.5, "one_stage_described": -0.5, "oracle": -0.5}
     run = str(tmp_path / "run")
     assert (
-        main(["summary", run])
-        == main(["view", run, "--quiet"])
-        == main(["summary", run, "--json"])
+        typed("summary", run)
+        == typed("view", run, "--quiet")
+        == typed("summary", run, "--json")
         == 0
     )
     (plain, tools) = summarise(found)["runs"]
@@ -196,7 +186,7 @@ def test_verdicts_alone_give_pass_at_k_and_no_agreement(tmp_path, capsys):
     page = Contents(found, tl.load_calls(tmp_path / "run"), {}, [])
     assert all(part[0]["runs"][0]["rules"] == {} for part in page.parts())
     assert page.index["rows"][0][5] == [None] * len(tl.RULES)
-    assert main(["view", str(tmp_path / "run"), "--quiet"]) == 0
+    assert typed("view", tmp_path / "run", "--quiet") == 0
 
 
 def test_texts_tell_copies_and_short_ones_do_not(tmp_path):
@@ -323,7 +313,7 @@ def test_what_is_written_as_a_table_is_read_again(tmp_path, kept):
         for row in rows() + rows("tools")
     ]
     before = imported(tmp_path, "table", table(tmp_path / "t.jsonl", entries))
-    assert main(["export", str(tmp_path / "run"), "--out", str(tmp_path / "out" / "t.csv")]) == 0
+    assert typed("export", tmp_path / "run", "--out", tmp_path / "out" / "t.csv") == 0
     after = imported(tmp_path, "table", tmp_path / "out" / "t.csv")
     assert told(after, "dataset").equals(told(before, "dataset"))
 
@@ -368,7 +358,7 @@ def test_older_samples_of_lm_eval_are_read_by_the_place_of_their_filter(tmp_path
         == first
     )
     assert imported(tmp_path, "auto", path, "--verdict", "2")["correct"].tolist() == second
-    assert main(["import", str(path), "--out", str(tmp_path / "x")]) == 2
+    assert typed("import", path, "--out", tmp_path / "x") == 2
     said = capsys.readouterr().err
     assert "does not name its filters: they are counted from 1" in said
     assert "choose by --verdict among exact_match,1; exact_match,2" in said
@@ -398,97 +388,46 @@ def test_a_log_that_lacks_samples_is_refused_or_taken_in_part(tmp_path, capsys, 
     own = inspect_log("a.eval", [inspect_sample("q", 1)], "success", 3)
     (tmp_path / BESIDE).write_text('{"model_name": "m", "n-samples": {"sums": {"effective": 3}}}')
     for log, what in ((own, "samples"), (path, "problems")):
-        assert main(["import", str(log), "--out", str(tmp_path / "x")]) == 2
+        assert typed("import", log, "--out", tmp_path / "x") == 2
         assert f"holds 1 of the 3 {what}" in capsys.readouterr().err
         assert len(imported(tmp_path, "auto", log, "--partial")) == 1
 
 
 GOOD = json.dumps(rows()[0])
 STRICT = json.dumps(lm_eval(0, 1))
+TWICE = GOOD + "\n\n" + GOOD
+NO_METRIC = STRICT.replace('"exact_match":', '"other":')
 BOTH_WAYS = STRICT + "\n" + json.dumps(lm_eval(0, 1, way="loose"))
 #: What is wrong: the format, the file's name, what is in it, and what the line must say.
-WRONG = {
-    "an empty table": ("table", "t.csv", "", "t.csv: no samples"),
-    "no columns": ("table", "t.csv", "a,b\n1,2\n", "line 2: 'problem' is missing"),
-    "a cell too few": (
-        "table",
-        "t.csv",
-        "problem,method,sample,correct\na,m,0\n",
-        "line 2: not 4 cells",
-    ),
-    "a quote without end": (
-        "table",
-        "t.csv",
-        'problem,method\n"a,m\n',
-        "line 2: unexpected end of data",
-    ),
-    "a damaged line": ("table", "t.jsonl", GOOD + '\n{"problem": 1', "line 2: not JSON"),
-    "a list": ("table", "t.jsonl", "[1]", "line 1: Expected `object`, got `array`"),
-    "no verdict": (
-        "table",
-        "t.jsonl",
-        '{"problem": 1, "method": "m", "sample": 0, "answer": 3}',
-        "line 1: no verdict",
-    ),
-    "half right": (
-        "table",
-        "t.jsonl",
-        GOOD.replace('"1"', "1.5"),
-        "line 1: correct is '1.5', neither right nor wrong",
-    ),
-    "half a sample": (
-        "table",
-        "t.jsonl",
-        GOOD.replace('"sample": 0', '"sample": 0.5'),
-        "line 1: sample is '0.5'",
-    ),
-    "a list for a name": (
-        "table",
-        "t.jsonl",
-        GOOD.replace('"a"', "[]"),
-        "line 1: field 'problem' is of a wrong type",
-    ),
-    "a sample twice": ("table", "t.jsonl", GOOD + "\n\n" + GOOD, "line 3: problem a, sample 0: "),
-    "not text": ("table", "t.csv", b"\xff\xfe", "t.csv: not UTF-8 text"),
-    "another format": ("lm-eval", LM_EVAL, GOOD, "line 1: field 'doc_id': Expected `int"),
-    "several filters": (
-        "lm-eval",
-        LM_EVAL,
-        BOTH_WAYS,
-        "choose by --verdict among exact_match,strict; exact_match,l",
-    ),
-    "no metric": (
-        "lm-eval",
-        LM_EVAL,
-        STRICT.replace('"exact_match":', '"other":'),
-        "field 'exact_match' is missing",
-    ),
-    "samples alone": (
-        "evalplus",
-        "s.jsonl",
-        '{"task_id": "HumanEval/0"}',
-        "s_eval_results.json: no such file",
-    ),
-    "another release": (
-        "evalplus",
-        "s.json",
-        '{"eval": {"a/0": {"nfiles": 1}}}',
-        "Expected `array`",
-    ),
-    "no results": ("evalplus", "s.json", '{"eval": {}}', "s.json: no samples"),
-    "no status": (
-        "evalplus",
-        "s.json",
-        '{"eval": {"a/0": [{}]}}',
-        "a/0, sample 0: field 'solution'",
-    ),
-    "not inspect's": (
-        "inspect",
-        "a.eval",
-        "PK",
-        "a.eval: inspect_ai cannot read it (not a zip file)",
-    ),
-}
+WRONG = named(
+    r"""
+    "an empty table", "table", "t.csv", "", "t.csv: no samples"
+    "no columns", "table", "t.csv", "a,b\n1,2\n", "line 2: 'problem' is missing"
+    "a cell too few", "table", "t.csv", "problem,method,sample,correct\na,m,0\n", "line 2: not 4 cells"
+    "a quote without end", "table", "t.csv", 'problem,method\n"a,m\n', "line 2: unexpected end of data"
+    "a damaged line", "table", "t.jsonl",
+        '{"problem": "a", "method": "plain", "sample": 0, "correct": "1"}\n{"problem": 1', "line 2: not JSON"
+    "a list", "table", "t.jsonl", "[1]", "line 1: Expected `object`, got `array`"
+    "no verdict", "table", "t.jsonl", '{"problem": 1, "method": "m", "sample": 0, "answer": 3}', "line 1: no verdict"
+    "half right", "table", "t.jsonl", '{"problem": "a", "method": "plain", "sample": 0, "correct": 1.5}',
+        "line 1: correct is '1.5', neither right nor wrong"
+    "half a sample", "table", "t.jsonl", '{"problem": "a", "method": "plain", "sample": 0.5, "correct": "1"}',
+        "line 1: sample is '0.5'"
+    "a list for a name", "table", "t.jsonl", '{"problem": [], "method": "plain", "sample": 0, "correct": "1"}',
+        "line 1: field 'problem' is of a wrong type"
+    "a sample twice", "table", "t.jsonl", TWICE, "line 3: problem a, sample 0: "
+    "not text", "table", "t.csv", b"\xff\xfe", "t.csv: not UTF-8 text"
+    "another format", "lm-eval", LM_EVAL, GOOD, "line 1: field 'doc_id': Expected `int"
+    "several filters", "lm-eval", LM_EVAL, BOTH_WAYS, "choose by --verdict among exact_match,strict; exact_match,l"
+    "no metric", "lm-eval", LM_EVAL, NO_METRIC, "field 'exact_match' is missing"
+    "samples alone", "evalplus", "s.jsonl", '{"task_id": "HumanEval/0"}', "s_eval_results.json: no such file"
+    "another release", "evalplus", "s.json", '{"eval": {"a/0": {"nfiles": 1}}}', "Expected `array`"
+    "no results", "evalplus", "s.json", '{"eval": {}}', "s.json: no samples"
+    "no status", "evalplus", "s.json", '{"eval": {"a/0": [{}]}}', "a/0, sample 0: field 'solution'"
+    "not inspect's", "inspect", "a.eval", "PK", "a.eval: inspect_ai cannot read it (not a zip file)"
+    """,
+    **globals(),
+)
 
 
 @pytest.mark.parametrize("what", WRONG)
@@ -497,7 +436,7 @@ def test_a_wrong_log_is_one_clear_line_and_leaves_nothing(tmp_path, capsys, what
     kind, name, text, reason = WRONG[what]
     path = tmp_path / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    assert main(["import", "--format", kind, str(path), "--out", str(tmp_path / "run")]) == 2
+    assert typed("import --format", kind, path, "--out", tmp_path / "run") == 2
     said = capsys.readouterr().err
     assert said.startswith("error: ")
     assert (said.count("\n"), reason in said) == (1, True), said
@@ -529,7 +468,7 @@ def test_a_wrong_log_is_one_clear_line_and_leaves_nothing(tmp_path, capsys, what
 )
 def test_a_wrong_inspect_log_is_refused(tmp_path, capsys, inspect_log, samples, status, reason):
     log = inspect_log("a.eval", samples, status)
-    assert main(["import", "--format", "inspect", f"m={log}", "--out", str(tmp_path / "run")]) == 2
+    assert typed("import --format inspect", f"m={log}", "--out", tmp_path / "run") == 2
     assert reason in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 
@@ -537,17 +476,5 @@ def test_a_wrong_inspect_log_is_refused(tmp_path, capsys, inspect_log, samples, 
 def test_without_inspect_ai_it_says_what_to_install(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "inspect_ai", None)
     (tmp_path / "a.eval").touch()
-    assert (
-        main(
-            [
-                "import",
-                "--format",
-                "inspect",
-                str(tmp_path / "a.eval"),
-                "--out",
-                str(tmp_path / "run"),
-            ]
-        )
-        == 1
-    )
+    assert typed("import --format inspect", tmp_path / "a.eval", "--out", tmp_path / "run") == 1
     assert "pip install -e '.[logs]'" in capsys.readouterr().err

@@ -8,10 +8,11 @@ import pytest
 
 from tests.newcomer import inputs
 from trove_lite.candidates import load_candidates, read_description
-from trove_lite.cli import main
 from trove_lite_analysis.recorded.judging import corrected, corrections
 
+from ..cases import named
 from ..conftest import ROOT
+from ..typed import typed
 
 (TABLE,) = (given["rows"] for given in inputs("import table").values())
 OTHERS = [
@@ -50,23 +51,23 @@ def verdicts(run):
 def test_a_table_without_verdicts_is_judged_strictly_or_as_asked_and_says_so(log, tmp_path, capsys):
     for grader, words, first in (("strict", [], False), ("papers", ["--grader", "papers"], True)):
         out = str(tmp_path / grader)
-        assert main(["import", "--format", "table", log, *words, "--out", out]) == 0
+        assert typed("import --format table", log, *words, "--out", out) == 0
         assert f"judged by {grader}" in capsys.readouterr().out
         assert verdicts(out) == [first] * 4 + [not first] * 4
 
 
 def test_an_empty_answer_is_none_and_not_right(tmp_path):
     out = str(tmp_path / "run")
-    assert main(["import", log_of(tmp_path, [["", "5"], ["5", "5"]]), "--out", out]) == 0
+    assert typed("import", log_of(tmp_path, [["", "5"], ["5", "5"]]), "--out", out) == 0
     assert verdicts(out) == [False, True]
 
 
 def test_an_imported_log_is_judged_again_and_keeps_its_verdicts(log, tmp_path, capsys):
     run = str(tmp_path / "run")
     out = str(tmp_path / "again")
-    main(["import", "--format", "table", log, "--out", run])
+    typed("import --format table", log, "--out", run)
     before = (tmp_path / "run" / "candidates.parquet").read_bytes()
-    assert main(["judge", run, "--grader", "papers", "--out", out]) == 0
+    assert typed("judge", run, "--grader", "papers", "--out", out) == 0
     said = capsys.readouterr().out
     assert "4 right now, wrong before" in said
     assert "4 wrong now, right before" in said
@@ -75,14 +76,14 @@ def test_an_imported_log_is_judged_again_and_keeps_its_verdicts(log, tmp_path, c
     both = pd.read_csv(tmp_path / "again" / "verdicts.csv")
     assert (both["right"] != both["right_before"]).all()
     assert read_description(out)["judged"]["grader"] == "papers"
-    assert main(["judge", run, "--out", run]) == 2
-    assert main(["judge", out, "--out", str(tmp_path / "back")]) == 0  # a judged run is a run
+    assert typed("judge", run, "--out", run) == 2
+    assert typed("judge", out, "--out", tmp_path / "back") == 0  # a judged run is a run
     assert verdicts(tmp_path / "back") == verdicts(run)
 
 
 def test_what_takes_too_long_is_not_judged_and_no_sample_is_lost(tmp_path):
     log = log_of(tmp_path, [("9^9^8+x", "9^9^9"), ("4", "9^9^9")])
-    main(["import", "--format", "table", log, "--out", str(tmp_path / "run")])
+    typed("import --format table", log, "--out", tmp_path / "run")
     table = load_candidates(tmp_path / "run")
     assert table["correct"].isna().all()
     assert table["status"].tolist() == ["ok", "ok"]
@@ -104,10 +105,10 @@ def test_a_live_run_is_judged_strictly_and_says_what_it_could_not_read(
     for name, lines in (("own.jsonl", problems), ("said.jsonl", replies)):
         (tmp_path / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
     monkeypatch.chdir(tmp_path)
-    assert main([*WORDS.split(), "--k", "2", "--out", "run"]) == 0
+    assert typed(WORDS, "--k", "2", "--out", "run") == 0
     assert "no answer could be read from 2 of 6 outputs, such as 'None'" in capsys.readouterr().out
     assert verdicts("run") == [True] * 4 + [False] * 2
-    assert main(["judge", "run"]) == 0
+    assert typed("judge run") == 0
     assert "nothing was written" in capsys.readouterr().out
 
 
@@ -121,13 +122,13 @@ def test_two_runs_with_files_of_one_name_are_judged_from_elsewhere_each_by_its_o
             json.dumps({"prompt": "", "text": "```python\nprint(5)\n```"})
         )
         monkeypatch.chdir(place)
-        assert main([*WORDS.split(), "--k", "1", "--out", name]) == 0
+        assert typed(WORDS, "--k", "1", "--out", name) == 0
     monkeypatch.chdir(tmp_path)
     for name, right in (("a", True), ("b", False)):
         assert verdicts(f"{name}/{name}") == [right]
-        assert main(["judge", f"{name}/{name}"]) == 0
+        assert typed("judge", f"{name}/{name}") == 0
         assert "nothing was written" in capsys.readouterr().out
-    assert main(["reexecute", "a/a", "b/b", "--out", "both"]) == 2
+    assert typed("reexecute a/a b/b --out both") == 2
     assert "own.jsonl" in capsys.readouterr().err
 
 
@@ -145,8 +146,8 @@ def test_a_log_of_lm_eval_is_judged_by_the_gold_answers_that_it_has(tmp_path, ca
     ]
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     run = str(tmp_path / "run")
-    assert main(["import", "--format", "lm-eval", str(tmp_path / "log.jsonl"), "--out", run]) == 0
-    assert main(["judge", run]) == 0
+    assert typed("import --format lm-eval", tmp_path / "log.jsonl", "--out", run) == 0
+    assert typed("judge", run) == 0
     assert "2 right, 0 before" in capsys.readouterr().out
 
 
@@ -155,14 +156,16 @@ def test_six_wrong_golds_or_readings_are_corrected_beside_the_released_ones():
     is not 1."""
     rows = load_candidates(ROOT / "results/bench/runs/own-trove")
     found = rows.assign(right=corrected(rows)["correct"])
-    said = {
-        ("number", 241, "443\n"): (False, True),
-        ("precalculus", 128, "9.899494936611665\n"): (False, True),
-        ("precalculus", 128, "7*sqrt(2)\n"): (True, True),
-        ("precalculus", 128, "7*sqrt(6)\n"): (True, False),
-        ("precalculus", 17, "6.123233995736766e-17\n"): (False, True),
-        ("intermediate", 140, "1/4\n"): (True, False),
-    }
+    said = named(
+        r"""
+        ("number", 241, "443\n"),                       False, True
+        ("precalculus", 128, "9.899494936611665\n"),    False, True
+        ("precalculus", 128, "7*sqrt(2)\n"),            True,  True
+        ("precalculus", 128, "7*sqrt(6)\n"),            True,  False
+        ("precalculus", 17, "6.123233995736766e-17\n"), False, True
+        ("intermediate", 140, "1/4\n"),                 True,  False
+        """
+    )
     for (category, problem, output), verdicts in said.items():
         own = found[
             (found["category"] == category)

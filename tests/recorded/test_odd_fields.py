@@ -9,30 +9,20 @@ import trove_lite as tl
 from trove_lite.cli import main
 from trove_lite.shapes import once
 
+from ..cases import cases, named
+from ..typed import typed
 from .test_harness_logs import BESIDE, LM_EVAL, evalplus, lm_eval
 
-ODD = (
-    7,
-    -1,
-    1.5,
-    10**400,
-    True,
-    None,
-    "x",
-    [],
-    [7],
-    {},
-    {"x": 7},
-    {"x": {"x": 7}},
-    [[[]]],
-    "\ud800",
+(ODD,) = cases(
+    r'7, -1, 1.5, HUGE, True, None, "x", [], [7], {}, {"x": 7}, {"x": {"x": 7}}, [[[]]], "\ud800"',
+    HUGE=10**400,
 )
 DEEP = json.loads("[" * 900 + "]" * 900)
 
 
 def imported(tmp_path, capsys, *words):
     """The status of an import, and what it said of an error: one line, or nothing."""
-    status = main(["import", *map(str, words), "--out", str(tmp_path / "out"), "--force"])
+    status = typed("import", *words, "--out", tmp_path / "out", "--force")
     said = capsys.readouterr().err
     assert said.count("\n") == (status != 0), said
     return status, said
@@ -43,15 +33,17 @@ def lines(path, entries):
     return path
 
 
-COUNTS = {
-    "a number": 7,
-    "a number of the task": {"sums": 7},
-    "a list": {"sums": [2, 2]},
-    "a text": {"sums": "2"},
-    "a count that is a text": {"sums": {"effective": "2"}},
-    "a count that is a list": {"sums": {"effective": [2]}},
-    "a task that is null": {"sums": None},
-}
+COUNTS = named(
+    """
+    "a number",               7
+    "a number of the task",   {"sums": 7}
+    "a list",                 {"sums": [2, 2]}
+    "a text",                 {"sums": "2"}
+    "a count that is a text", {"sums": {"effective": "2"}}
+    "a count that is a list", {"sums": {"effective": [2]}}
+    "a task that is null",    {"sums": None}
+    """
+)
 
 
 @pytest.mark.parametrize("told", COUNTS.values(), ids=COUNTS)
@@ -104,14 +96,17 @@ def test_so_is_one_of_evalplus(tmp_path, capsys, field):
         imported(tmp_path, capsys, file)
 
 
-TWICE = {
-    "lm-eval": (LM_EVAL, '{"doc_id": 0, "doc_id": 1}\n'),
-    "lm-eval, deep": (LM_EVAL, '{"doc_id": 0, "doc": {"a": 1, "a": 2}}\n'),
-    "a table": ("t.jsonl", '{"problem": "a", "method": "m", "correct": true, "correct": false}\n'),
-    "a table of cells": ("t.csv", "problem,method,correct,correct\na,m,1,0\n"),
-    "evalplus": ("a_eval_results.json", '{"eval": {"T/0": [], "T/0": []}}'),
-    "an escape and none": ("t.jsonl", '{"problem": "a", "\\u0070roblem": "b", "method": "m"}\n'),
-}
+TWICE = named(
+    r"""
+    "lm-eval", LM_EVAL, '{"doc_id": 0, "doc_id": 1}\n'
+    "lm-eval, deep", LM_EVAL, '{"doc_id": 0, "doc": {"a": 1, "a": 2}}\n'
+    "a table", "t.jsonl", '{"problem": "a", "method": "m", "correct": true, "correct": false}\n'
+    "a table of cells", "t.csv", "problem,method,correct,correct\na,m,1,0\n"
+    "evalplus", "a_eval_results.json", '{"eval": {"T/0": [], "T/0": []}}'
+    "an escape and none", "t.jsonl", '{"problem": "a", "\\u0070roblem": "b", "method": "m"}\n'
+    """,
+    LM_EVAL=LM_EVAL,
+)
 
 
 @pytest.mark.parametrize(("name", "text"), TWICE.values(), ids=TWICE)
@@ -171,23 +166,25 @@ def test_a_whole_gold_that_is_no_float_is_judged_all_the_same(gold):
 def complete(folder):
     folder.mkdir(parents=True, exist_ok=True)
     words = "run --methods primitive --categories counting --limit 1 --k 2 --seeds 0 --quiet --out"
-    assert main([*words.split(), str(folder / "run")]) == 0
+    assert typed(words, folder / "run") == 0
     return folder / "run"
 
 
-INSIDE = {
-    "judge, its journal": "judge RUN --out RUN/journal",
-    "judge, a new folder": "judge RUN --out RUN/again",
-    "judge, itself": "judge RUN --out RUN",
-    "calls, itself": "calls RUN --out RUN",
-    "calls, a new folder": "calls RUN --out RUN/calls",
-    "reexecute, a new folder": "reexecute RUN --out RUN/a/b",
-    "export, over its table": "export RUN --out RUN/candidates.parquet",
-    "outcomes, over its table": "outcomes RUN --out RUN/candidates.parquet",
-    "outcomes, over what is read": "outcomes RUN/candidates.parquet --out RUN/candidates.parquet",
-    "by another way": "judge RUN --out RUN/../run/again",
-    "a run in a run": "run --out RUN/journal --limit 1",
-}
+INSIDE = named(
+    """
+    "judge, its journal",          "judge RUN --out RUN/journal"
+    "judge, a new folder",         "judge RUN --out RUN/again"
+    "judge, itself",               "judge RUN --out RUN"
+    "calls, itself",               "calls RUN --out RUN"
+    "calls, a new folder",         "calls RUN --out RUN/calls"
+    "reexecute, a new folder",     "reexecute RUN --out RUN/a/b"
+    "export, over its table",      "export RUN --out RUN/candidates.parquet"
+    "outcomes, over its table",    "outcomes RUN --out RUN/candidates.parquet"
+    "outcomes, over what is read", "outcomes RUN/candidates.parquet --out RUN/candidates.parquet"
+    "by another way",              "judge RUN --out RUN/../run/again"
+    "a run in a run",              "run --out RUN/journal --limit 1"
+    """
+)
 
 
 @pytest.fixture(scope="module")

@@ -8,15 +8,16 @@ import pytest
 
 from trove_lite import TroveLiteError, choose, load_candidates
 from trove_lite.candidates import SELECTION, all_candidates, selected_alone, selections
-from trove_lite.cli import main
 from trove_lite.datasets.files import public_paths
 from trove_lite_analysis import toolboxes
 from trove_lite_analysis.recorded.official_files import library_of, read_library
 from trove_lite_analysis.recorded.official_logs import import_logs
 from trove_lite_analysis.summary import summarise
 
+from ..cases import named
 from ..conftest import ROOT
 from ..simulated import log, problem
+from ..typed import typed
 
 PROBLEMS = [problem(i, answer=3.0 + i) for i in range(20)]
 OUTCOMES = ROOT / "results/codellama-7b-instruct/outcomes.parquet"
@@ -167,14 +168,16 @@ def test_public_result_files_name_the_methods_that_their_logs_show_and_give_the_
 
 
 #: Of recorded runs the problems that are right in two stages, in one, and by the oracle.
-RIGHT = {
-    ("baseline_run0", "counting"): (73, 74, 127),
-    ("base_count_ablat1_run1", "counting"): (63, 72, 128),
-    ("baseline_run0", "geometry"): (11, 20, 55),
-    ("base_geo_ablat1_run1", "geometry"): (14, 12, 57),
-    ("count_ablat1_run0", "counting"): (72, 66, 127),
-    ("num_ablat1_run0", "number"): (138, 141, 239),
-}
+RIGHT = named(
+    """
+    ("baseline_run0", "counting"),          73,  74,  127
+    ("base_count_ablat1_run1", "counting"), 63,  72,  128
+    ("baseline_run0", "geometry"),          11,  20,  55
+    ("base_geo_ablat1_run1", "geometry"),   14,  12,  57
+    ("count_ablat1_run0", "counting"),      72,  66,  127
+    ("num_ablat1_run0", "number"),          138, 141, 239
+    """
+)
 
 
 def test_official_rules_on_recorded_runs():
@@ -242,11 +245,8 @@ def test_toolboxes_are_imported_and_go_with_outcomes(run, tmp_path, monkeypatch,
         "trove_lite_analysis.recorded.official_logs.known_problems",
         lambda *_: [problem(0), problem(1)],
     )
-    assert main(["import", str(run), "--out", str(tmp_path / "run")]) == 0
-    assert (
-        main(["outcomes", str(tmp_path / "run"), "--out", str(tmp_path / "bundle" / "o.parquet")])
-        == 0
-    )
+    assert typed("import", run, "--out", tmp_path / "run") == 0
+    assert typed("outcomes", tmp_path / "run", "--out", tmp_path / "bundle" / "o.parquet") == 0
     assert "toolboxes.csv" in capsys.readouterr().out
     kept = toolboxes([tmp_path / "run"])
     assert kept[["run", "rank", "name", "signature"]].to_numpy().tolist() == [

@@ -15,8 +15,10 @@ from trove_lite.sandbox.pool import Sandbox, isolation_report
 from trove_lite_analysis.recorded.agreement import compare
 from trove_lite_analysis.recorded.reexecute import recorded_programs, reexecute
 
+from ..cases import cases
 from ..papers.latm.labelled import run as run_labelled
 from ..scripted import Says, run
+from ..typed import typed
 
 CONFINED = pytest.mark.skipif(
     isolation_report()["level"] is None, reason="programs cannot be confined here"
@@ -163,7 +165,7 @@ def test_what_a_method_puts_around_a_program_runs_again_with_it(tmp_path, method
         if model
         else run_labelled(tmp_path / "run")[0]
     )
-    assert main(["reexecute", str(one), "--out", str(tmp_path / "again")]) == 0
+    assert typed("reexecute", one, "--out", tmp_path / "again") == 0
     before, after = (
         load_candidates(folder).sort_values(["sample", "round"])
         for folder in (one, tmp_path / "again")
@@ -177,7 +179,7 @@ def test_what_a_method_puts_around_a_program_runs_again_with_it(tmp_path, method
 def test_a_method_whose_programs_the_table_does_not_hold_is_refused(live, tmp_path, method, capsys):
     rows = load_candidates(live[1]).assign(method=method)
     save_run(tmp_path / "run", rows, {"kind": "live"})
-    assert main(["reexecute", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 1
+    assert typed("reexecute", tmp_path / "run", "--out", tmp_path / "again") == 1
     assert (
         f"error: {method}: a table of candidates does not hold what this method runs"
         in capsys.readouterr().err
@@ -230,29 +232,19 @@ def test_reexecution_agrees_and_says_where_not(tmp_path):
 
 @pytest.mark.parametrize(
     ("program", "recorded", "here", "changes", "cause"),
-    [
-        ("print({'a', 'b'})", "['a', 'b'] 1", "['b', 'a'] 1", {}, "set order"),
-        ("import sympy", "1.0", "1.00", {}, "library version"),
-        (
-            "x",
-            "module 'math' has no attribute 'cbrt'",
-            "",
-            {"status": "timeout"},
-            "library version",
-        ),
-        (
-            "x",
-            "1",
-            "NameError: name 'f' is not defined",
-            {"mode": "import", "status": "error"},
-            "toolbox",
-        ),
-        ("import datetime\nprint(datetime.now())", "1", "2", {}, "time or date"),
-        ("x", "1", "2", {"status": "timeout"}, "timeout"),
-        ("x", "1", "2", {"shortened": True}, "truncated record"),
-        ("x", "1", "2", {"status": "memory"}, "memory or output limit"),
-        ("x", "1", "1", {}, "answers read otherwise"),
-    ],
+    cases(
+        r"""
+        "print({'a', 'b'})", "['a', 'b'] 1", "['b', 'a'] 1", {}, "set order"
+        "import sympy", "1.0", "1.00", {}, "library version"
+        "x", "module 'math' has no attribute 'cbrt'", "", {"status": "timeout"}, "library version"
+        "x", "1", "NameError: name 'f' is not defined", {"mode": "import", "status": "error"}, "toolbox"
+        "import datetime\nprint(datetime.now())", "1", "2", {}, "time or date"
+        "x", "1", "2", {"status": "timeout"}, "timeout"
+        "x", "1", "2", {"shortened": True}, "truncated record"
+        "x", "1", "2", {"status": "memory"}, "memory or output limit"
+        "x", "1", "1", {}, "answers read otherwise"
+        """
+    ),
 )
 def test_causes(program, recorded, here, changes, cause):
     old, new = (

@@ -13,6 +13,9 @@ from trove_lite.cli import main
 from trove_lite_analysis.questions import problems_of
 from trove_lite_analysis.view.beside import compare_sources
 
+from ..cases import cases
+from ..typed import typed
+
 KEPT = ["mode", "prompt_tokens", "completion_tokens", "correct", "shares_state", "score", "level"]
 
 
@@ -21,17 +24,17 @@ def run(tmp_path_factory):
     """TROVE by the practice model, which counts tokens: three modes, a toolbox for all problems."""
     folder = tmp_path_factory.mktemp("run")
     words = "run --quiet --methods trove primitive --categories counting --seeds 0 --limit 4 --k 6"
-    assert main([*words.split(), "--out", str(folder / "run")]) == 0
+    assert typed(words, "--out", folder / "run") == 0
     return folder / "run"
 
 
 def again(run, out, form):
     """A run, exported in a form and imported."""
     file = out / f"t.{'csv' if form == 'csv' else 'jsonl'}"
-    assert main(["export", str(run), "--format", form, "--out", str(file)]) == 0
+    assert typed("export", run, "--format", form, "--out", file) == 0
     kind = {"csv": "table"}.get(form, form)
     words = ["--force", "--out", str(out / "again")]
-    assert main(["import", "--format", kind, str(file), *words]) == 0
+    assert typed("import --format", kind, file, *words) == 0
     return out / "again"
 
 
@@ -76,7 +79,7 @@ def test_questions_and_right_answers_come_back(run, tmp_path, form):
 def imported(tmp_path, rows, *words):
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
     out = ["--force", "--out", str(tmp_path / "r")]
-    assert main(["import", str(tmp_path / "t.jsonl"), *words, *out]) == 0
+    assert typed("import", tmp_path / "t.jsonl", *words, *out) == 0
     return tl.load_candidates(tmp_path / "r")
 
 
@@ -87,13 +90,15 @@ def rows(**more):
 
 @pytest.mark.parametrize(
     ("more", "words", "shares"),
-    [
-        ({}, (), True),  # nobody says: what is seen is seen of these runs
-        ({}, ("--independent",), False),
-        ({"shares_state": False}, (), False),
-        ({"shares_state": True}, ("--independent",), True),
-        ({"method": "primitive"}, (), True),  # no name of a method says it
-    ],
+    cases(
+        """
+        {},                      (),                 True  # nobody says: what is seen is seen of these runs
+        {},                      ("--independent",), False
+        {"shares_state": False}, (),                 False
+        {"shares_state": True},  ("--independent",), True
+        {"method": "primitive"}, (),                 True  # no name of a method says it
+        """
+    ),
 )
 def test_what_problems_share_is_data(tmp_path, more, words, shares):
     assert set(imported(tmp_path, rows(**more), *words)["shares_state"]) == {shares}
@@ -107,7 +112,15 @@ def test_columns_that_nothing_reads_are_named(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("written", "verdict"), [("1.00", True), ("1e0", True), (-0.0, False), ("0.00", False)]
+    ("written", "verdict"),
+    cases(
+        """
+        "1.00", True
+        "1e0",  True
+        -0.0,   False
+        "0.00", False
+        """
+    ),
 )
 def test_a_whole_number_is_a_verdict_however_it_is_written(tmp_path, written, verdict):
     assert imported(tmp_path, rows(correct=written))["correct"].tolist() == [verdict] * 4
@@ -126,7 +139,7 @@ def test_a_whole_number_is_a_verdict_however_it_is_written(tmp_path, written, ve
 )
 def test_a_wrong_line_is_refused_by_its_number(tmp_path, capsys, line):
     (tmp_path / "t.jsonl").write_text(line)
-    assert main(["import", "--format", "table", str(tmp_path / "t.jsonl"), "--out", "r"]) == 2
+    assert typed("import --format table", tmp_path / "t.jsonl", "--out", "r") == 2
     assert "line 1: " in capsys.readouterr().err
 
 
@@ -147,20 +160,22 @@ def test_two_models_of_an_every_eval_ever_file_are_two_systems(tmp_path, capsys)
     ]
     (tmp_path / "e.jsonl").write_text("\n".join(map(json.dumps, lines)))
     out = str(tmp_path / "c.html")
-    assert main(["compare", str(tmp_path / "e.jsonl"), "--out", out]) == 0
+    assert typed("compare", tmp_path / "e.jsonl", "--out", out) == 0
     assert "model-a minus model-b: +50.0 points" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [
-        ({"evaluation": {}}, "neither `is_correct` nor `score`"),
-        ({"evaluation": {"score": 7.5}}, "score 7.5 is not from 0 to 1"),
-        ({"evaluation": {"score": "high"}}, "evaluation: field 'score'"),
-        ({"model_id": 3}, "field 'model_id'"),
-        ({"input": "What?"}, "field 'input'"),
-        ({"token_usage": {"input_tokens": "ten"}}, "field 'input_tokens'"),
-    ],
+    cases(
+        """
+        {"evaluation": {}},                       "neither `is_correct` nor `score`"
+        {"evaluation": {"score": 7.5}},           "score 7.5 is not from 0 to 1"
+        {"evaluation": {"score": "high"}},        "evaluation: field 'score'"
+        {"model_id": 3},                          "field 'model_id'"
+        {"input": "What?"},                       "field 'input'"
+        {"token_usage": {"input_tokens": "ten"}}, "field 'input_tokens'"
+        """
+    ),
 )
 def test_a_wrong_record_is_refused_by_its_line(tmp_path, capsys, change, said):
     (tmp_path / "e.jsonl").write_text(f"{json.dumps(EEE)}\n{json.dumps(EEE | change)}")
@@ -200,5 +215,5 @@ def test_a_live_run_without_tokens_and_with_several_right_answers_comes_back(tmp
     assert table["prompt_tokens"].isna().all()
     assert table["correct"].all()
     compare_sources([source, tmp_path / "again"], tmp_path / "c.html")
-    assert main(["judge", str(tmp_path / "again")]) == 0
+    assert typed("judge", tmp_path / "again") == 0
     assert "36 right, 36 before" in capsys.readouterr().out

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from trove_lite.errors import DamagedFile, TroveLiteError
 from trove_lite.journal import Journal, read_journal
 
+from ..cases import cases
 from ..scripted import ScriptedModel, run, run_in_child, table, without_checksums
 
 PROCESSES = multiprocessing.get_context(
@@ -186,12 +187,14 @@ def test_a_line_that_somebody_edited_is_named_and_an_older_journal_goes_on(tmp_p
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [
-        ({"k": 9}, "k: was 6, now 9"),
-        ({"trove": {"interval": 5}}, "trove.interval: was 4, now 5"),
-        ({"preset": "official"}, "preset: was paper, now official"),
-        ({"seeds": (0, 1, 2)}, "seeds: was"),
-    ],
+    cases(
+        """
+        {"k": 9},                   "k: was 6, now 9"
+        {"trove": {"interval": 5}}, "trove.interval: was 4, now 5"
+        {"preset": "official"},     "preset: was paper, now official"
+        {"seeds": (0, 1, 2)},       "seeds: was"
+        """
+    ),
 )
 def test_a_changed_setting_is_refused_by_name(tmp_path, change, words):
     folder = run(tmp_path / "a", **SMALL)

@@ -17,6 +17,7 @@ from trove_lite.models.base import ModelError
 from trove_lite.running.driver import Gate
 from trove_lite.running.settings import PAPERS_MODEL, RunSettings, folder_of
 
+from ..cases import cases
 from ..scripted import Says, ScriptedModel, function, problems, response, run, table
 from .test_missing import Lacking
 
@@ -202,15 +203,15 @@ def test_other_settings_have_another_folder():
 
 @pytest.mark.parametrize(
     ("given", "found"),
-    [
-        ({}, ("practice", "practice", "practice")),
-        ({"dataset": "math"}, (PAPERS_MODEL, "math", "one-factor")),
-        ({"model": "vllm:x", "dataset": "math"}, ("vllm:x", "math", "one-factor")),
-        (
-            {"model": "vllm:x", "prompts": "official", "dataset": "math"},
-            ("vllm:x", "math", "official"),
-        ),
-    ],
+    cases(
+        """
+        {},                                                            ("practice", "practice", "practice")
+        {"dataset": "math"},                                           (PAPERS_MODEL, "math", "one-factor")
+        {"model": "vllm:x", "dataset": "math"},                        ("vllm:x", "math", "one-factor")
+        {"model": "vllm:x", "prompts": "official", "dataset": "math"}, ("vllm:x", "math", "official")
+        """,
+        PAPERS_MODEL=PAPERS_MODEL,
+    ),
 )
 def test_model_data_and_prompts_suit_each_other(given, found):
     settings = RunSettings(**given)

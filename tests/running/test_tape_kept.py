@@ -22,6 +22,7 @@ from trove_lite.models.tape import Tape, Taped, request_hash
 from trove_lite.running.live import in_own_loop, live_run
 from trove_lite.running.settings import RunSettings
 
+from ..cases import named
 from ..conftest import ROOT
 from ..models.misbehaving import Server
 
@@ -83,28 +84,34 @@ BAD_LINES = {
     "no checksum": json.dumps(changed(text="edited")).encode() + b"\n",
     "a checksum that is none": json.dumps(LINE | {"crc32": None}).encode() + b"\n",
     "a checksum of another file": sealed(LINE, "other.jsonl"),
-    "a reply that is a text": LINE | {"reply": "print(1)"},
-    "a reply that is null": LINE | {"reply": None},
     "no text": without("text"),
     "no finish reason": without("finish_reason"),
-    "a text that is a number": changed(text=7),
-    "a part more": changed(colour="red"),
-    "another finish reason": changed(finish_reason="weird"),
-    "more tokens than tables hold": changed(prompt_tokens=10**30),
-    "tokens below none": changed(completion_tokens=-1),
-    "tokens that are no number": changed(completion_tokens="2"),
-    "half a token": changed(completion_tokens=2.5),
-    "time that is none": changed(seconds="fast"),
-    "a seed that is a text": LINE | {"seed": "1"},
-    "a request that is a number": LINE | {"request": 7},
     "no request": {name: value for name, value in LINE.items() if name != "request"},
-    "neither a reply nor a refusal": {"model": "m", "request": "x", "seed": 1},
-    "both": LINE | {"refused": "too long"},
-    "a refusal that is a list": {"model": "m", "request": "x", "seed": 1, "refused": []},
-    "an identity that is a text": {"model": "m", "identity": "m"},
-    "two models of one name": {"model": "m", "identity": {"name": "m", "file": "other"}},
     "no line at all": b"[1, 2]\n" + sealed(LINE),
 }
+BAD_LINES |= named(
+    """
+    "a reply that is a text",         LINE | {"reply": "print(1)"}
+    "a reply that is null",           LINE | {"reply": None}
+    "a text that is a number",        LINE | {"reply": REPLY | {"text": 7}}
+    "a part more",                    LINE | {"reply": REPLY | {"colour": "red"}}
+    "another finish reason",          LINE | {"reply": REPLY | {"finish_reason": "weird"}}
+    "more tokens than tables hold",   LINE | {"reply": REPLY | {"prompt_tokens": 1000000000000000000000000000000}}
+    "tokens below none",              LINE | {"reply": REPLY | {"completion_tokens": -1}}
+    "tokens that are no number",      LINE | {"reply": REPLY | {"completion_tokens": "2"}}
+    "half a token",                   LINE | {"reply": REPLY | {"completion_tokens": 2.5}}
+    "time that is none",              LINE | {"reply": REPLY | {"seconds": "fast"}}
+    "a seed that is a text",          LINE | {"seed": "1"}
+    "a request that is a number",     LINE | {"request": 7}
+    "neither a reply nor a refusal",  {"model": "m", "request": "x", "seed": 1}
+    "both",                           LINE | {"refused": "too long"}
+    "a refusal that is a list",       {"model": "m", "request": "x", "seed": 1, "refused": []}
+    "an identity that is a text",     {"model": "m", "identity": "m"}
+    "two models of one name",         {"model": "m", "identity": {"name": "m", "file": "other"}}
+    """,
+    LINE=LINE,
+    REPLY=REPLY,
+)
 
 
 @pytest.mark.parametrize("name", [NAME, f"{NAME}.xz"])

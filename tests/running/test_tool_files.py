@@ -10,6 +10,7 @@ from trove_lite.running.given import SHOWN, load_given
 from trove_lite.running.settings import RunSettings
 from trove_lite.running.tool_files import tools_of_file
 
+from ..cases import cases
 from ..scripted import ScriptedModel, response, run, table
 
 TWO = """import math
@@ -44,20 +45,20 @@ def test_each_function_comes_with_what_it_needs_and_nothing_else(a_file, capsys)
 
 @pytest.mark.parametrize(
     ("name", "text", "said"),
-    [
-        ("t.py", "x = 1\n\ndef f(:\n", r"t.py, line 3: is no Python"),
-        ("t.py", "print(1)\n", r"t.py, line 1: defines no function"),
-        ("t.py", "def f():\n    return 1\n" + "#" * 30_000, "more than 20,000 are not read"),
-        ("t.py", "(" * 100_000, "line 1: is no Python"),
-        ("t.csv", "code\n1\n", r"line 1: has no column 'tool'"),
-        ("t.csv", 'tool\n"def f(x):\n    return x"\nx = 1\n', "line 4: defines no function"),
-        (
-            "t.csv",
-            'tool\n"def f(x):\n    return x"\n"def g(x):\n  return x\n )"\n',
-            "line 6: is no Python",
-        ),
-        ("t.csv", "tool\n", "holds no function"),
-    ],
+    cases(
+        r"""
+        "t.py",  "x = 1\n\ndef f(:\n",                           "t.py, line 3: is no Python"
+        "t.py",  "print(1)\n",                                   "t.py, line 1: defines no function"
+        "t.py",  LONG,                                           "more than 20,000 are not read"
+        "t.py",  DEEP,                                           "line 1: is no Python"
+        "t.csv", "code\n1\n",                                    "line 1: has no column 'tool'"
+        "t.csv", 'tool\n"def f(x):\n    return x"\nx = 1\n',     "line 4: defines no function"
+        "t.csv", 'tool\n"def f(x):\n    return x"\n"def g(x):\n  return x\n )"\n', "line 6: is no Python"
+        "t.csv", "tool\n",                                       "holds no function"
+        """,
+        LONG="def f():\n    return 1\n" + "#" * 30_000,
+        DEEP="(" * 100_000,
+    ),
 )
 def test_what_is_no_toolbox_is_refused_by_line(a_file, name, text, said):
     with pytest.raises(TroveLiteError, match=said):

@@ -13,6 +13,7 @@ from trove_lite.sandbox import pool as sandbox_module
 from trove_lite.sandbox.pool import Sandbox, choose_level, isolation_report
 from trove_lite.sandbox.worker import IsolationError, Worker, tier_of
 
+from ..cases import cases, named
 from . import needs_full, run
 
 pytestmark = needs_full
@@ -28,28 +29,22 @@ def sandbox():
 
 @pytest.mark.parametrize(
     ("program", "status", "error"),
-    [
-        ("print(6 * 7)", "ok", ""),
-        ("", "ok", ""),
-        ("raise SystemExit", "ok", ""),
-        ("import sys\nsys.exit('no')", "error", "SystemExit: no (line 2)"),
-        ("x = 1\nprint(1 / 0)", "error", "ZeroDivisionError: division by zero (line 2)"),
-        (
-            "def f():\n    return missing\n\nf()",
-            "error",
-            "NameError: name 'missing' is not defined (line 2)",
-        ),
-        ("print(1", "error", "SyntaxError: '(' was never closed (line 1)"),
-        (
-            "import json\njson.loads('')",
-            "error",
-            "JSONDecodeError: Expecting value: line 1 column 1 (char 0) (line 2)",
-        ),
-        ("import time\ntime.sleep(99)", "timeout", "over 3 s on the clock"),
-        ("x = [0] * 10**9", "memory", "MemoryError (line 1)"),
-        ("print('x' * 20_000)", "output", "over 10000 bytes of output"),
-        ("import ctypes\nctypes.string_at(0)", "killed", "SIGSEGV"),
-    ],
+    cases(
+        r"""
+        "print(6 * 7)", "ok", ""
+        "", "ok", ""
+        "raise SystemExit", "ok", ""
+        "import sys\nsys.exit('no')", "error", "SystemExit: no (line 2)"
+        "x = 1\nprint(1 / 0)", "error", "ZeroDivisionError: division by zero (line 2)"
+        "def f():\n    return missing\n\nf()", "error", "NameError: name 'missing' is not defined (line 2)"
+        "print(1", "error", "SyntaxError: '(' was never closed (line 1)"
+        "import json\njson.loads('')", "error", "JSONDecodeError: Expecting value: line 1 column 1 (char 0) (line 2)"
+        "import time\ntime.sleep(99)", "timeout", "over 3 s on the clock"
+        "x = [0] * 10**9", "memory", "MemoryError (line 1)"
+        "print('x' * 20_000)", "output", "over 10000 bytes of output"
+        "import ctypes\nctypes.string_at(0)", "killed", "SIGSEGV"
+        """
+    ),
 )
 def test_status_and_error(sandbox, program, status, error):
     execution = run(sandbox, program)
@@ -58,26 +53,17 @@ def test_status_and_error(sandbox, program, status, error):
 
 @pytest.mark.parametrize(
     ("program", "output", "truncated"),
-    [
-        ("print('seen')\nraise ValueError", "seen\n", False),
-        ("print('x' * 20_000)", "x" * 10_000, True),
-        ("import numpy as np\nprint([np.float64(3.5)])", "[3.5]\n", False),
-        (
-            "import pandas as pd\nprint(pd.Series(['b', 'a'], name='x').to_frame()['x'].unique())",
-            "['b' 'a']\n",
-            False,
-        ),
-        (
-            "import inspect\ndef f(): pass\nprint(__name__, inspect.getsource(f))",
-            "__main__ def f(): pass\n\n",
-            False,
-        ),
-        (
-            "import os, sys\nprint(sys.argv, os.environ['TZ'], os.getcwd())",
-            "['program.py'] UTC /\n",
-            False,
-        ),
-    ],
+    cases(
+        r"""
+        "print('seen')\nraise ValueError", "seen\n", False
+        "print('x' * 20_000)", MOST, True
+        "import numpy as np\nprint([np.float64(3.5)])", "[3.5]\n", False
+        "import pandas as pd\nprint(pd.Series(['b', 'a'], name='x').to_frame()['x'].unique())", "['b' 'a']\n", False
+        "import inspect\ndef f(): pass\nprint(__name__, inspect.getsource(f))", "__main__ def f(): pass\n\n", False
+        "import os, sys\nprint(sys.argv, os.environ['TZ'], os.getcwd())", "['program.py'] UTC /\n", False
+        """,
+        MOST="x" * 10_000,
+    ),
 )
 def test_what_is_printed_is_as_the_papers_libraries_print_it_in_a_script(
     sandbox, program, output, truncated
@@ -88,19 +74,21 @@ def test_what_is_printed_is_as_the_papers_libraries_print_it_in_a_script(
 
 #: What a program does at its end, once `x` is 5 and an `A` prints it when it is deleted; and how
 #: deep one may call.
-ENDS = {
-    "atexit": "import atexit\natexit.register(print, x)",
-    "__del__": "a = A()",
-    "a cycle": "a = A()\na.a = a\ndel a",
-    "weakref.finalize": "import weakref\nclass B: pass\nb = B()\nweakref.finalize(b, print, x)",
-    "a generator": "def g():\n    try: yield 1\n    finally: print(x)\none = g()\nnext(one)",
-    "stdout elsewhere": "import io, sys\nsys.stdout = io.StringIO()\na = A()",
-    "sys.exit": "import sys\na = A()\nsys.exit(0)",
-    "an error": "a = A()\n1 / 0",
-    "a failing one": "class B:\n    def __del__(self): 1 / 0\nb = B()\na = A()",
-    "a file": "import sys\nout = open(1, 'w', closefd=False)\nout.write('6')\na = A()",
-    "deep": "def f(n):\n    try: return f(n + 1)\n    except RecursionError: return n\nprint(f(0))\na = A()",
-}
+ENDS = named(
+    r"""
+    "atexit", "import atexit\natexit.register(print, x)"
+    "__del__", "a = A()"
+    "a cycle", "a = A()\na.a = a\ndel a"
+    "weakref.finalize", "import weakref\nclass B: pass\nb = B()\nweakref.finalize(b, print, x)"
+    "a generator", "def g():\n    try: yield 1\n    finally: print(x)\none = g()\nnext(one)"
+    "stdout elsewhere", "import io, sys\nsys.stdout = io.StringIO()\na = A()"
+    "sys.exit", "import sys\na = A()\nsys.exit(0)"
+    "an error", "a = A()\n1 / 0"
+    "a failing one", "class B:\n    def __del__(self): 1 / 0\nb = B()\na = A()"
+    "a file", "import sys\nout = open(1, 'w', closefd=False)\nout.write('6')\na = A()"
+    "deep", "def f(n):\n    try: return f(n + 1)\n    except RecursionError: return n\nprint(f(0))\na = A()"
+    """
+)
 
 
 @pytest.mark.parametrize("what", ENDS)
@@ -186,16 +174,15 @@ def test_chance_is_the_same_in_every_run(box, imports):
 
 @pytest.mark.parametrize(
     ("tier", "programs"),
-    [
-        ("lean", ["import math\nfrom itertools import product"]),
-        ("lean", ["from collections import Counter\n# from the list\nimport asy"]),
-        ("symbolic", ["from sympy import *"]),
-        ("numeric", ["import sympy\nf = sympy.lambdify(x, x**2)", "import numpy as np"]),
-        (
-            "scientific",
-            ["np = __import__('numpy')", "import matplotlib.pyplot as plt", "import pytest"],
-        ),
-    ],
+    cases(
+        r"""
+        "lean",       ["import math\nfrom itertools import product"]
+        "lean",       ["from collections import Counter\n# from the list\nimport asy"]
+        "symbolic",   ["from sympy import *"]
+        "numeric",    ["import sympy\nf = sympy.lambdify(x, x**2)", "import numpy as np"]
+        "scientific", ["np = __import__('numpy')", "import matplotlib.pyplot as plt", "import pytest"]
+        """
+    ),
 )
 def test_tier(tier, programs):
     assert {program: tier_of(program) for program in programs} == dict.fromkeys(programs, tier)

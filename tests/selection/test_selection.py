@@ -15,6 +15,8 @@ from trove_lite.selection import (
     two_stage_described,
 )
 
+from ..cases import cases
+
 
 def vote(*answers, mode="skip", ok=True, operations=5):
     return Vote(mode, ok, tuple(map(number_text, answers)), operations)
@@ -94,14 +96,16 @@ def test_random_choice_is_seeded_and_among_the_successful():
 
 @pytest.mark.parametrize(
     ("output", "numbers"),
-    [
-        ("1e-05", [1.0, -5.0]),
-        ("3/4", [3.0, 4.0]),
-        ("1,024", [1.0, 24.0]),
-        ("n-3", [-3.0]),
-        ("2.50.", [2.5]),
-        ("", []),
-    ],
+    cases(
+        """
+        "1e-05", [1.0, -5.0]
+        "3/4",   [3.0, 4.0]
+        "1,024", [1.0, 24.0]
+        "n-3",   [-3.0]
+        "2.50.", [2.5]
+        "",      []
+        """
+    ),
 )
 def test_numbers_are_read_as_the_official_pattern_does(output, numbers):
     assert read_numbers(output) == [number_text(number) for number in numbers]

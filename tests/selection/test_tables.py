@@ -14,6 +14,7 @@ from trove_lite.selection import RULES, Vote
 from trove_lite.selection.tables import choose, expected_score, in_order
 from trove_lite_analysis.worked import rounds, votes_of
 
+from ..cases import cases
 from ..simulated import candidates
 
 TEXTS = (
@@ -110,7 +111,13 @@ def test_in_two_stages_each_mode_counts_its_own_and_then_the_winners_count():
     votes = [Vote(mode, True, (answer,), 5) for mode, own in answers.items() for answer in own]
     *stages, last = rounds(votes, "two_stage")
     found = [(stage.among, dict(stage.counts)) for stage in stages]
-    assert found == [((0, 1, 2), {"2": 2, "1": 1}), ((3,), {"1": 1}), ((4,), {"1": 1})]
+    assert found == cases(
+        """
+        (0, 1, 2), {"2": 2, "1": 1}
+        (3,),      {"1": 1}
+        (4,),      {"1": 1}
+        """
+    )
     assert (last.among, dict(last.counts), last.chosen) == ((0, 3, 4), {"2": 1, "1": 2}, 3)
     (only,) = rounds(votes, "one_stage")
     assert dict(only.counts) == {"2": 2, "1": 3}

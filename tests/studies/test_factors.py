@@ -15,6 +15,7 @@ from studies.plan import FACTORS, Part, Study, read_study
 from studies.plan import PROMPTS as SEALED
 from trove_lite.errors import TroveLiteError
 
+from ..cases import cases, named
 from ..conftest import ROOT, skip_without
 
 BENCH = read_study(ROOT / "studies/bench.toml")
@@ -73,18 +74,20 @@ def test_the_factors_of_a_pair_are_those_in_which_what_is_rendered_differs(one, 
 
 #: Methods as points: what of tools, thought and examples their prompts have, and whether what fails
 #: is repaired.
-POINTS = {
-    "primitive": ("none", "none", "task", False),
-    "pot": ("none", "comments", "task", True),
-    "instance": ("program", "none", "task", False),
-    "entangled": ("program", "none", "task", True),
-    "creator": ("apart", "none", "task", True),
-    "memory": ("none", "none", "task and past", False),
-    "trove": ("own toolbox", "none", "task", False),  # IMPORT, CREATE and SKIP
-    "trove.toolbox=none": ("empty toolbox", "none", "task", False),
-    "trove.toolbox=runs/before": ("another's toolbox", "none", "task", False),
-    "trove.toolbox=hindsight:runs/before": ("another's toolbox", "none", "task", False),
-}
+POINTS = named(
+    """
+    "primitive", "none", "none", "task", False
+    "pot", "none", "comments", "task", True
+    "instance", "program", "none", "task", False
+    "entangled", "program", "none", "task", True
+    "creator", "apart", "none", "task", True
+    "memory", "none", "none", "task and past", False
+    "trove", "own toolbox", "none", "task", False  # IMPORT, CREATE and SKIP
+    "trove.toolbox=none", "empty toolbox", "none", "task", False
+    "trove.toolbox=runs/before", "another's toolbox", "none", "task", False
+    "trove.toolbox=hindsight:runs/before", "another's toolbox", "none", "task", False
+    """
+)
 
 
 @cache
@@ -106,11 +109,14 @@ def test_two_methods_of_the_pack_differ_in_the_switches_in_which_their_points_do
 
 @pytest.mark.parametrize(
     ("prompts", "of_primitive", "found"),
-    [
-        ("one-factor", "one-factor", {"tool"}),
-        (COMMENTS, COMMENTS, {"tool"}),  # a chain of thought beside it
-        ("one-factor", COMMENTS, {"tool", "thought"}),
-    ],
+    cases(
+        """
+        "one-factor", "one-factor", {"tool"}
+        COMMENTS,     COMMENTS,     {"tool"}  # a chain of thought beside it
+        "one-factor", COMMENTS,     {"tool", "thought"}
+        """,
+        COMMENTS=COMMENTS,
+    ),
 )
 def test_latm_s_user_is_a_point_too(papers_words, prompts, of_primitive, found):
     user, primitive = (

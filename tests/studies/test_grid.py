@@ -12,6 +12,7 @@ from trove_lite.candidates import save_run
 from trove_lite.errors import TroveLiteError
 from trove_lite_analysis.scores import score
 
+from ..cases import cases
 from ..conftest import ROOT
 from ..simulated import candidates
 
@@ -127,12 +128,14 @@ def test_one_row_a_comparison_counts_and_has_a_verdict(place, met):
 
 @pytest.mark.parametrize(
     ("difference", "p", "p_within_2", "said"),
-    [
-        (0.05, 0.001, 1, "ahead"),
-        (-0.05, 0.001, 1, "behind"),
-        (0.05, 0.02, 1, "open"),
-        (0.001, 0.9, 0.01, "equal"),
-    ],
+    cases(
+        """
+        0.05,  0.001, 1,    "ahead"
+        -0.05, 0.001, 1,    "behind"
+        0.05,  0.02,  1,    "open"
+        0.001, 0.9,   0.01, "equal"
+        """
+    ),
 )
 def test_a_verdict_is_said_after_correction_for_the_tier_s_three(difference, p, p_within_2, said):
     """p = 0.02 is not shown where three are compared, of which those that do not count have p =

@@ -13,11 +13,13 @@ from studies.plan import read_study
 from trove_lite.candidates import save_run
 from trove_lite.errors import DamagedFile, TroveLiteError
 
+from ..cases import named
 from ..conftest import ROOT, skip_without
 
 PLACE = ROOT / "results/thought"
 FILE = ROOT / "studies/thought.toml"
 SYSTEMS = ("creator", "pot")
+SOLVER = {"name": "qwen2.5-coder-0.5b-instruct"}
 
 
 @dataclass(frozen=True)
@@ -77,12 +79,12 @@ def stated(*names, **changed):
     )
 
 
-def written(old, new, count=-1):
+def written(old, new):
     """A plant in the study's file."""
 
     def plant(case):
         assert old in case.text
-        return replace(case, text=case.text.replace(old, new, count))
+        return replace(case, text=case.text.replace(old, new))
 
     return plant
 
@@ -119,15 +121,6 @@ def told_of(*names, **changed):
     )
 
 
-def session(began, **more):
-    return told_of("pot", sessions=[{"began": f"2026-11-{began}T05:00:00Z"} | more])
-
-
-def weights(**changed):
-    """Another identity of the solver."""
-    return {"solver": {"name": "qwen2.5-coder-0.5b-instruct"} | changed}
-
-
 def tool_lost(run):
     return run._replace(
         home=run.home / "nowhere", candidates=run.candidates.assign(solution="print(1)")
@@ -140,217 +133,161 @@ def twice(run):
     )
 
 
-TWO_FACTORS = written(
-    'arms-creator-pot = [["creator"], ["pot"]]', 'arms-creator-pot-mine = [["creator"], ["pot"]]'
+#: Plants in the study's file: what stands there, what is written in its place, the rule that it
+#: breaks, and what is said.
+IN_THE_FILE = named(
+    r"""
+    "a comparison that was never planned", 'arms-creator-pot = [["creator"], ["pot"]]',
+        'arms-creator-pot-mine = [["creator"], ["pot"]]', "one_factor", "never saw it"
+    "a planned name for another pair", 'name = "pot"\nmethods = ["pot"]\nprompts = "one-factor?thought=none"',
+        'name = "pot"\nmethods = ["pot"]\nprompts = "one-factor?thought=comments"', "one_factor", "ask other prompts"
+    "temperature of the file changed", "k = 2\n", "k = 2\ntemperature = 1.0\n", "as_planned", "'temperature': 1.0"
+    "seeds added", "seeds = [0]", "seeds = [0, 1, 2]", "as_planned", "planned [0, 1, 2]"
+    "a category added", '["counting", ', '["algebra", "counting", ', "as_planned", "0 of 881 problems of algebra"
+    "margin changed", "margin = 0.02", "margin = 0.1", "one_factor", "margin 0.1"
+    "measure changed", 'measures = ["right programs"]', 'measures = ["oracle"]', "one_factor",
+        "measure oracle, planned right programs"
+    "no date of a plan", 'date = "2026', 'dated = "2026', "dated", "names no date"
+    "a weaker word for use", 'uses = "used"', 'uses = "called"', "one_factor",
+        "uses called, of those shown one, planned used"
+    "another factor named after the run", "[factors]", '[factors]\narms-creator-pot = "thought"', "one_factor",
+        "says that it is about thought, planned tool"
+    "a name in place of a digest, by a plan of today", 'date = "2026-11-28', 'date = "2026-11-29', "as_planned",
+        "weights unknown"
+    "other weights added to the plan", 'weights = ["qwen', 'weights = ["other.gguf", "qwen', "one_factor",
+        "weights other.gguf qwen2.5-coder-0.5b-instruct-q4_k_m.gguf, planned qwen2.5"
+    "a plan that is dated earlier", 'date = "2026-11-28', 'date = "2026-11-01', "one_factor",
+        "plan THOUGHT.md 0eb76ae9 2026-11-01T02:06:38Z, planned THOUGHT.md"
+    "the other system named first", 'arms-creator-pot = [["creator"], ["pot"]]',
+        'arms-creator-pot = [["pot"], ["creator"]]', "one_factor", "ask other prompts"
+    "a model added to its plan", 'models = ["qwen2.5-coder-0.5b-instruct"]',
+        'models = ["qwen2.5-coder-0.5b-instruct", "llama-7b"]', "one_factor",
+        "models qwen2.5-coder-0.5b-instruct llama-7b, planned qwen2.5"
+    """
 )
-OTHER_SYSTEM = written(
-    'name = "pot"\nmethods = ["pot"]\nprompts = "one-factor?thought=none"',
-    'name = "pot"\nmethods = ["pot"]\nprompts = "one-factor?thought=comments"',
+OTHER_SYSTEM = written(*IN_THE_FILE["a planned name for another pair"][:2])
+#: Plants in run.json: in its settings or beside them, of which runs, what stands there, the rule
+#: that it breaks, and what is said.
+IN_RUN_JSON = named(
+    """
+    "another seed", stated, ["creator"], {"seeds": [7]}, "as_planned", "seeds [7] in run.json, planned [0]"
+    "a second for a program on both sides", stated, SYSTEMS, {"time_limit": 1.0}, "as_planned",
+        "time_limit 1.0 in run.json, planned 10.0"
+    "begun before its plan", told_of, ["pot"],
+        {"sessions": [{"began": "2026-11-27T05:00:00Z", "ended": "2026-11-29T05:00:00Z"}]}, "dated",
+        "before its plan of 2026-11-28"
+    "ended before it was begun", told_of, ["pot"],
+        {"sessions": [{"began": "2026-11-29T05:00:00Z", "ended": "2026-11-28T05:00:00Z"}]}, "dated",
+        "pot has a session that ended before it was begun"
+    "no time", told_of, ["pot"], {"sessions": [{"began": "2026-11-29T05:00:00Z", "ended": "noon"}]}, "dated",
+        "does not say when it was begun and ended"
+    "no session", told_of, ["pot"], {"sessions": []}, "dated", "does not say when it was begun"
+    "a log of others", told_of, ["pot"], {"kind": "import"}, "as_planned", "kind import in run.json, planned live"
+    "run without isolation on both sides", told_of, SYSTEMS, {"isolation": "none"}, "as_planned",
+        "isolation none in run.json, planned full"
+    "other weights on one side", told_of, ["pot"], {"identity": {"solver": SOLVER | {"file": "other.gguf"}}}, "alike",
+        "other.gguf"
+    "weights of another name on both sides", told_of, SYSTEMS, {"identity": {"solver": {"name": "llama-7b"}}},
+        "as_planned", "model llama-7b, planned qwen2.5"
+    "other weights under one name on both sides", told_of, SYSTEMS,
+        {"identity": {"solver": SOLVER | {"file": "other.gguf"}}}, "as_planned",
+        "weights other.gguf, planned qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
+    "weights without a file or a digest", told_of, SYSTEMS, {"identity": {"solver": SOLVER}}, "as_planned",
+        "weights unknown"
+    "weights that nobody knows", told_of, SYSTEMS, {"identity": {}}, "as_planned", "model unknown, planned qwen2.5"
+    """,
+    **globals(),
 )
-#: What is planted, the rule that it breaks, and what is said.
-PLANTS = {
-    "a comparison that was never planned": (TWO_FACTORS, "one_factor", "never saw it"),
-    "a planned name for another pair": (OTHER_SYSTEM, "one_factor", "ask other prompts"),
-    "temperature of the file changed": (
-        written("k = 2\n", "k = 2\ntemperature = 1.0\n"),
-        "as_planned",
-        "'temperature': 1.0",
-    ),
-    "seeds added": (written("seeds = [0]", "seeds = [0, 1, 2]"), "as_planned", "planned [0, 1, 2]"),
-    "a category added": (
-        written('["counting", ', '["algebra", "counting", '),
-        "as_planned",
-        "0 of 881 problems of algebra",
-    ),
-    "margin changed": (written("margin = 0.02", "margin = 0.1"), "one_factor", "margin 0.1"),
-    "measure changed": (
-        written('measures = ["right programs"]', 'measures = ["oracle"]'),
-        "one_factor",
-        "measure oracle, planned right programs",
-    ),
+#: Plants in what a run holds: of which run, what becomes of it, the rule that it breaks, and what
+#: is said.
+IN_A_RUN = {
     "a run ended early": (
-        ran("creator", rows_where(lambda table: table["problem"] < 60)),
+        "creator",
+        rows_where(lambda table: table["problem"] < 60),
         "as_planned",
         "60 of 291 problems of counting",
     ),
     "a program a problem lost": (
-        ran(
-            "pot",
-            lambda run: run._replace(candidates=run.candidates[run.candidates["sample"] == 0]),
-        ),
+        "pot",
+        lambda run: run._replace(candidates=run.candidates[run.candidates["sample"] == 0]),
         "as_planned",
         "684 of 684 problems have not 2 programs",
     ),
     "requests lost": (
-        ran("pot", lambda run: run._replace(calls=run.calls[run.calls["sample"] == 0])),
+        "pot",
+        lambda run: run._replace(calls=run.calls[run.calls["sample"] == 0]),
         "as_planned",
         "fewer requests than programs",
     ),
-    "everything twice": (ran("pot", twice), "as_planned", "have not 2 programs"),
+    "everything twice": ("pot", twice, "as_planned", "have not 2 programs"),
     "another pack, and warmer, beside the other side": (
-        ran("creator", other_pack),
+        "creator",
+        other_pack,
         "alike",
         "temperature: 1.0 and 0.6",
     ),
-    "another seed": (
-        stated("creator", seeds=[7]),
-        "as_planned",
-        "seeds [7] in run.json, planned [0]",
-    ),
-    "a second for a program on both sides": (
-        stated(*SYSTEMS, time_limit=1.0),
-        "as_planned",
-        "time_limit 1.0 in run.json, planned 10.0",
-    ),
-    "another model in all": (ran("creator", in_all_tables), "as_planned", "planned qwen2.5"),
+    "another model in all": ("creator", in_all_tables, "as_planned", "planned qwen2.5"),
     "a choice of the method": (
-        ran(
-            "creator",
-            lambda run: run._replace(
-                about=run.about
-                | {"methods": {"creator": run.about["methods"]["creator"] | {"rectify": 3}}}
-            ),
+        "creator",
+        lambda run: run._replace(
+            about=run.about
+            | {"methods": {"creator": run.about["methods"]["creator"] | {"rectify": 3}}}
         ),
         "as_planned",
         "creator.rectify 3 in run.json, planned 0",
     ),
     "other problems": (
-        ran(
-            "pot",
-            lambda run: run._replace(
-                about=run.about | {"data": run.about["data"] | {"counting": "0"}}
-            ),
-        ),
+        "pot",
+        lambda run: run._replace(about=run.about | {"data": run.about["data"] | {"counting": "0"}}),
         "as_planned",
         "problems of counting 0 in run.json",
     ),
-    "begun before its plan": (
-        session("27", ended="2026-11-29T05:00:00Z"),
-        "dated",
-        "before its plan of 2026-11-28",
-    ),
-    "ended before it was begun": (
-        session("29", ended="2026-11-28T05:00:00Z"),
-        "dated",
-        "pot has a session that ended before it was begun",
-    ),
-    "no time": (session("29", ended="noon"), "dated", "does not say when it was begun and ended"),
-    "no date of a plan": (written('date = "2026', 'dated = "2026'), "dated", "names no date"),
-    "no session": (
-        told_of("pot", sessions=[]),
-        "dated",
-        "does not say when it was begun",
-    ),
-    "no tool is called": (ran("creator", tool_lost), "tools_used", "no call was counted"),
+    "no tool is called": ("creator", tool_lost, "tools_used", "no call was counted"),
     "other candidates than were read": (
-        ran("creator", lambda run: run._replace(hash="0123456789ab")),
+        "creator",
+        lambda run: run._replace(hash="0123456789ab"),
         "read",
         "fewer than 30 programs read: 0 of creator",
     ),
-    "a weaker word for use": (
-        written('uses = "used"', 'uses = "called"'),
-        "one_factor",
-        "uses called, of those shown one, planned used",
-    ),
-    "another factor named after the run": (
-        written("[factors]", '[factors]\narms-creator-pot = "thought"'),
-        "one_factor",
-        "says that it is about thought, planned tool",
-    ),
-    "a log of others": (
-        told_of("pot", kind="import"),
-        "as_planned",
-        "kind import in run.json, planned live",
-    ),
-    "run without isolation on both sides": (
-        told_of(*SYSTEMS, isolation="none"),
-        "as_planned",
-        "isolation none in run.json, planned full",
-    ),
-    "other weights on one side": (
-        told_of("pot", identity=weights(file="other.gguf")),
-        "alike",
-        "other.gguf",
-    ),
-    "weights of another name on both sides": (
-        told_of(*SYSTEMS, identity=weights(name="llama-7b")),
-        "as_planned",
-        "model llama-7b, planned qwen2.5",
-    ),
-    "other weights under one name on both sides": (
-        told_of(*SYSTEMS, identity=weights(file="other.gguf")),
-        "as_planned",
-        "weights other.gguf, planned qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
-    ),
-    "weights without a file or a digest": (
-        told_of(*SYSTEMS, identity=weights()),
-        "as_planned",
-        "weights unknown",
-    ),
-    "a name in place of a digest, by a plan of today": (
-        written('date = "2026-11-28', 'date = "2026-11-29'),
-        "as_planned",
-        "weights unknown",
-    ),
-    "other weights added to the plan": (
-        written('weights = ["qwen', 'weights = ["other.gguf", "qwen'),
-        "one_factor",
-        "weights other.gguf qwen2.5-coder-0.5b-instruct-q4_k_m.gguf, planned qwen2.5",
-    ),
-    "weights that nobody knows": (
-        told_of(*SYSTEMS, identity={}),
-        "as_planned",
-        "model unknown, planned qwen2.5",
-    ),
-    "a plan that is dated earlier": (
-        written('date = "2026-11-28', 'date = "2026-11-01'),
-        "one_factor",
-        "plan THOUGHT.md 0eb76ae9 2026-11-01T02:06:38Z, planned THOUGHT.md",
-    ),
-    "the other system named first": (
-        written(
-            'arms-creator-pot = [["creator"], ["pot"]]', 'arms-creator-pot = [["pot"], ["creator"]]'
-        ),
-        "one_factor",
-        "ask other prompts",
-    ),
-    "requests of the other system": (
-        lambda case: ran("pot", lambda run: run._replace(calls=case.runs["creator"].calls))(case),
-        "as_planned",
-        "problems have requests of fewer tokens than their programs",
-    ),
     "programs of another method": (
-        ran("pot", lambda run: run._replace(candidates=run.candidates.assign(method="cot"))),
+        "pot",
+        lambda run: run._replace(candidates=run.candidates.assign(method="cot")),
         "as_planned",
         "programs of cot, planned pot",
     ),
     "a reply that is longer than planned": (
-        ran(
-            "pot",
-            lambda run: run._replace(
-                calls=run.calls.assign(completion_tokens=[514, *run.calls["completion_tokens"][1:]])
-            ),
+        "pot",
+        lambda run: run._replace(
+            calls=run.calls.assign(completion_tokens=[514, *run.calls["completion_tokens"][1:]])
         ),
         "as_planned",
         "1 replies are longer than 512 tokens",
     ),
     "a sample in place of another": (
-        ran("pot", lambda run: run._replace(candidates=run.candidates.assign(sample=0))),
+        "pot",
+        lambda run: run._replace(candidates=run.candidates.assign(sample=0)),
         "as_planned",
         "684 samples are there twice",
     ),
     "programs of a second round": (
-        ran("pot", lambda run: run._replace(candidates=run.candidates.assign(phase="retry"))),
+        "pot",
+        lambda run: run._replace(candidates=run.candidates.assign(phase="retry")),
         "as_planned",
         "0 of 291 problems of counting",
     ),
-    "a model added to its plan": (
-        written(
-            'models = ["qwen2.5-coder-0.5b-instruct"]',
-            'models = ["qwen2.5-coder-0.5b-instruct", "llama-7b"]',
-        ),
-        "one_factor",
-        "models qwen2.5-coder-0.5b-instruct llama-7b, planned qwen2.5",
+    "a part that the file does not have": (
+        "creator",
+        lambda run: run._replace(name="creator-mine"),
+        "as_planned",
+        "thought plans no part creator-mine",
+    ),
+}
+#: What is planted, the rule that it breaks, and what is said.
+PLANTS = {
+    "requests of the other system": (
+        lambda case: ran("pot", lambda run: run._replace(calls=case.runs["creator"].calls))(case),
+        "as_planned",
+        "problems have requests of fewer tokens than their programs",
     ),
     "a side copied": (
         lambda case: ran(
@@ -359,12 +296,13 @@ PLANTS = {
         "alike",
         "creator and pot hold the same programs",
     ),
-    "a part that the file does not have": (
-        ran("creator", lambda run: run._replace(name="creator-mine")),
-        "as_planned",
-        "thought plans no part creator-mine",
-    ),
 }
+PLANTS |= {name: (written(old, new), *said) for name, (old, new, *said) in IN_THE_FILE.items()}
+PLANTS |= {
+    name: (plant(*runs, **changed), *said)
+    for name, (plant, runs, changed, *said) in IN_RUN_JSON.items()
+}
+PLANTS |= {name: (ran(run, change), *said) for name, (run, change, *said) in IN_A_RUN.items()}
 
 
 #: A choice that both have had since: its default does what the runs did.

@@ -10,6 +10,7 @@ from studies.publish import CHECKS, checks_of, explained, kept_checks, miscounte
 from trove_lite.candidates import load_calls, load_candidates, read_description
 from trove_lite_analysis.unlike import in_words, unlike
 
+from ..cases import cases
 from ..conftest import ROOT
 
 #: Published runs whose checks are read in every `make test`; the others are slow.
@@ -71,18 +72,16 @@ def systems(*names: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("a", "b", "facts"),
-    [
-        ("own-trove", "own-primitive", []),
-        ("own-instance", "own-primitive", []),
-        ("own-creator", "own-pot", ["programs that think in comments"]),
-        (
-            "official-trove-tabmwp",
-            "official-primitive-tabmwp",
-            ["programs that print more than three"],
-        ),
-        ("own-latm-gpt4", "cot-bbh", ["chat", "prompts", "parser", "stop"]),
-        ("own-latm", "own-primitive-bbh", ["requests a problem"]),
-    ],
+    cases(
+        """
+        "own-trove",             "own-primitive",             []
+        "own-instance",          "own-primitive",             []
+        "own-creator",           "own-pot",                   ["programs that think in comments"]
+        "official-trove-tabmwp", "official-primitive-tabmwp", ["programs that print more than three"]
+        "own-latm-gpt4",         "cot-bbh",                   ["chat", "prompts", "parser", "stop"]
+        "own-latm",              "own-primitive-bbh",         ["requests a problem"]
+        """
+    ),
 )
 def test_in_what_systems_differ_besides_their_methods_is_read_off_their_tables(a, b, facts):
     assert [line.split(": ")[0] for line in systems(a, b)] == facts

@@ -14,6 +14,7 @@ from trove_lite.candidates import load_calls, load_candidates
 from trove_lite.programs import code_blocks
 from trove_lite_analysis.calls import read_tool_calls
 
+from ..cases import cases
 from ..conftest import ROOT
 
 MODEL = ROOT / "results/models/qwen2.5-coder-0.5b-instruct"
@@ -101,7 +102,14 @@ def test_a_program_of_creator_costs_more_than_one_of_pot_and_prints_less_often(
 
 
 #: How a CREATOR program ended, and how many points of CREATOR - PoT it makes.
-PARTS = [("prints no number", -0.9), ("NameError", -0.8), ("other error", -0.6), ("number", -0.4)]
+PARTS = cases(
+    """
+    "prints no number", -0.9
+    "NameError",        -0.8
+    "other error",      -0.6
+    "number",           -0.4
+    """
+)
 
 
 @pytest.mark.parametrize(("ended", "points"), PARTS)

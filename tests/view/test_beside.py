@@ -15,6 +15,7 @@ from trove_lite.errors import UsageError
 from trove_lite_analysis.view import beside
 from trove_lite_analysis.view.sources import kind_of, load_systems
 
+from ..cases import named
 from ..conftest import ROOT
 from ..recorded.test_harness_logs import (
     BESIDE,
@@ -177,17 +178,17 @@ def test_no_text_of_a_log_is_markup(tmp_path):
     assert "alert(1)</script>" not in page
 
 
-KINDS = {
-    "lm-eval": [(LM_EVAL, '{"doc_id": 0}'), ("x.jsonl", '\n{"doc_id": 0}')],
-    "table": [("x.jsonl", '{"problem": 0, "method": "m"}')],
-    "evalplus": [
-        ("x.jsonl", '{"task_id": "a/0", "solution": ""}'),
-        ("x.json", '{"eval": {"a/0": []}}'),
-    ],
-    "inspect": [("x.json", '{"eval": {"task": "sums"}}')],
-    "official": [("x.md", "")],
-    "": [("x.json", "[1]"), ("x.jsonl", "{"), ("x.jsonl", "")],
-}
+KINDS = named(
+    r"""
+    "lm-eval",  [(LM_EVAL, '{"doc_id": 0}'), ("x.jsonl", '\n{"doc_id": 0}')]
+    "table",    [("x.jsonl", '{"problem": 0, "method": "m"}')]
+    "evalplus", [("x.jsonl", '{"task_id": "a/0", "solution": ""}'), ("x.json", '{"eval": {"a/0": []}}')]
+    "inspect",  [("x.json", '{"eval": {"task": "sums"}}')]
+    "official", [("x.md", "")]
+    "",         [("x.json", "[1]"), ("x.jsonl", "{"), ("x.jsonl", "")]
+    """,
+    LM_EVAL=LM_EVAL,
+)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ import pytest
 
 from trove_lite_analysis.view.formulas import ATTRIBUTES, TAGS, pieces, tree_of
 
+from ..cases import cases
+
 
 def text_in(piece) -> str:
     return piece if isinstance(piece, str) else "".join(map(text_in, piece[2]))
@@ -21,13 +23,15 @@ def tags_in(piece) -> set[str]:
 
 @pytest.mark.parametrize(
     ("text", "wanted"),
-    [
-        (r"What is $\frac{1}{2} + x^2$?", {"mfrac", "msup"}),
-        (r"Solve \(x_1 < 3\) now.", {"msub", "mo"}),
-        (r"\[\sqrt{2}\]", {"msqrt"}),
-        (r"$$\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}$$", {"mtable", "mtd"}),
-        (r"How many of $n$ and $m$?", {"mi"}),
-    ],
+    cases(
+        r"""
+        r"What is $\frac{1}{2} + x^2$?",                     {"mfrac", "msup"}
+        r"Solve \(x_1 < 3\) now.",                           {"msub", "mo"}
+        r"\[\sqrt{2}\]",                                     {"msqrt"}
+        r"$$\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}$$", {"mtable", "mtd"}
+        r"How many of $n$ and $m$?",                         {"mi"}
+        """
+    ),
 )
 def test_a_formula_is_mathml(text, wanted):
     found = pieces(text)

@@ -14,20 +14,23 @@ from trove_lite_papers.creator.graders import (
     released,
 )
 
+from ...cases import cases
 from ...judge.test_judge import AGREE, DIFFER
 
 
 @pytest.mark.parametrize(
     ("kind", "text", "right"),
-    [
-        ("program", "7 apples of 12", [7, 12]),  # any number that it prints
-        ("program", "7\nFinal Answer: 12\nFinal Answer: 3", [12]),  # but of marked ones the first
-        ("words", "It is 7. Final Answer: 12 or 3", [12]),  # the first number after the last marker
-        ("words", "It is 7, not 12", [7]),  # or of all
-        ("words", "Final Answer: none of 7 ", [7]),
-        ("continued", "7. Final Answer: 12 or 3", [3, 12]),  # any number behind the marker
-        ("continued", "It is 7", []),
-    ],
+    cases(
+        r"""
+        "program",   "7 apples of 12",                       [7, 12]  # any number that it prints
+        "program",   "7\nFinal Answer: 12\nFinal Answer: 3", [12]  # but of marked ones the first
+        "words",     "It is 7. Final Answer: 12 or 3",       [12]  # the first number after the last marker
+        "words",     "It is 7, not 12",                      [7]  # or of all
+        "words",     "Final Answer: none of 7 ",             [7]
+        "continued", "7. Final Answer: 12 or 3",             [3, 12]  # any number behind the marker
+        "continued", "It is 7",                              []
+        """
+    ),
 )
 def test_what_counts_as_released(kind, text, right):
     assert [gold for gold in (3, 7, 12) if released(text, float(gold), kind)] == right
@@ -35,12 +38,14 @@ def test_what_counts_as_released(kind, text, right):
 
 @pytest.mark.parametrize(
     ("text", "right"),
-    [
-        ("7 apples of 12", [12]),
-        ("7\nFinal Answer: 12\nFinal Answer: 3", [3]),
-        ("3\nFinal Answer:\n", [3]),
-        ("", []),
-    ],
+    cases(
+        r"""
+        "7 apples of 12",                       [12]
+        "7\nFinal Answer: 12\nFinal Answer: 3", [3]
+        "3\nFinal Answer:\n",                   [3]
+        "",                                     []
+        """
+    ),
 )
 def test_the_one_answer_is_the_last(text, right):
     assert [gold for gold in (3, 7, 12) if one_answer(text, float(gold))] == right
@@ -130,16 +135,18 @@ def test_whole_numbers_in_digits_of_other_scripts_are_their_value(seven, text):
 
 @pytest.mark.parametrize(
     ("text", "gold", "transfer", "program"),
-    [
-        ("Final Answer: 0 cookies", 0, True, False),
-        ("Final Answer: 21 or 18", 18, True, False),
-        (r"Final Answer: \boxed{0.33}", 0.33, True, False),
-        ("7\nFinal Answer: 12", 7, True, False),  # a number before the marker
-        ("Final Answer: $1,234", 1234, False, True),
-        ("Final Answer: 7.006", 7, False, True),  # two decimals, where others are within 0.01
-        ("Final Answer: 7.004", 7, True, True),
-        ("", 0, False, False),
-    ],
+    cases(
+        r"""
+        "Final Answer: 0 cookies",     0,    True,  False
+        "Final Answer: 21 or 18",      18,   True,  False
+        r"Final Answer: \boxed{0.33}", 0.33, True,  False
+        "7\nFinal Answer: 12",         7,    True,  False  # a number before the marker
+        "Final Answer: $1,234",        1234, False, True
+        "Final Answer: 7.006",         7,    False, True  # two decimals, where others are within 0.01
+        "Final Answer: 7.004",         7,    True,  True
+        "",                            0,    False, False
+        """
+    ),
 )
 def test_tool_transfer_is_graded_by_its_own_script(text, gold, transfer, program):
     assert released(text, gold, "transfer") is transfer

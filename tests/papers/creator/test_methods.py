@@ -13,6 +13,7 @@ from trove_lite_papers.creator.fences import of_repair, of_tool_and_use, release
 from trove_lite_papers.creator.repair import CUT, RepairSettings
 from trove_lite_papers.creator.tool_use import EVALUATOR, NOTHING, ToolUseSettings
 
+from ...cases import cases
 from ...methods.playing import came_of, play
 
 QUESTION = Question("math", "counting", 0, "How many?")
@@ -91,14 +92,19 @@ ENDED = "```python\n# 1\n```"
 @pytest.mark.parametrize("method", ["pot", "entangled", "creator"])
 @pytest.mark.parametrize(
     ("text", "status", "answers", "begun", "errors"),
-    [
-        (CUT_OFF, "ok", (), {}, [CUT]),
-        (CUT_OFF, "ok", (), {"cut_fails": False}, []),  # as in a run of before
-        (CUT_OFF, "ok", ("1.0",), {}, []),
-        (ENDED, "ok", (), {}, []),
-        ("The answer is 2.", "no_code", (), {}, [""]),
-        (CUT_OFF, "unavailable", (), {}, []),
-    ],
+    cases(
+        """
+        CUT_OFF,            "ok",          (),       {},                   [CUT]
+        CUT_OFF,            "ok",          (),       {"cut_fails": False}, []  # as in a run of before
+        CUT_OFF,            "ok",          ("1.0",), {},                   []
+        ENDED,              "ok",          (),       {},                   []
+        "The answer is 2.", "no_code",     (),       {},                   [""]
+        CUT_OFF,            "unavailable", (),       {},                   []
+        """,
+        CUT=CUT,
+        CUT_OFF=CUT_OFF,
+        ENDED=ENDED,
+    ),
 )
 def test_what_is_cut_off_and_prints_nothing_is_repaired_and_so_are_words(
     method, text, status, answers, begun, errors
@@ -160,21 +166,23 @@ def test_the_stand_in_computes_and_solves(box):
 
 @pytest.mark.parametrize(
     ("reply", "code"),
-    [
-        ("```python\nprint(1)\n```", "print(1)"),
-        ("```py\nprint(1)\n```", ""),
-        ("```Python\nprint(1)\n```", ""),
-        ("~~~python\nprint(1)\n~~~", ""),
-        ("```\nprint(1)\n```", ""),
-        ("print(1)", ""),
-        ("```python\nprint(1)", ""),  # an open block
-        ("```python\nprint(1)\n```\n```python\nprint(2)", ""),
-        ("```python\nprint('```')\n```", "print('"),  # a fence inside a string
-        ("So: ```python\nprint(1)\n``` and ```python\nprint(2)\n```", "print(1)\n\nprint(2)"),
-        ("```py\nprint(1)\n```\n```python\nprint(2)\n```", "print(2)"),
-        ("```python3\nprint(1)\n```", "print(1)"),
-        ("```python\n```", "pass"),
-    ],
+    cases(
+        r"""
+        "```python\nprint(1)\n```",                                  "print(1)"
+        "```py\nprint(1)\n```",                                      ""
+        "```Python\nprint(1)\n```",                                  ""
+        "~~~python\nprint(1)\n~~~",                                  ""
+        "```\nprint(1)\n```",                                        ""
+        "print(1)",                                                  ""
+        "```python\nprint(1)",                                       ""  # an open block
+        "```python\nprint(1)\n```\n```python\nprint(2)",             ""
+        "```python\nprint('```')\n```",                              "print('"  # a fence inside a string
+        "So: ```python\nprint(1)\n``` and ```python\nprint(2)\n```", "print(1)\n\nprint(2)"
+        "```py\nprint(1)\n```\n```python\nprint(2)\n```",            "print(2)"
+        "```python3\nprint(1)\n```",                                 "print(1)"
+        "```python\n```",                                            "pass"
+        """
+    ),
 )
 def test_the_released_reader_runs_blocks_labelled_python_alone(reply, code):
     assert released_program(reply) == code
@@ -188,17 +196,19 @@ def test_the_released_reader_fences_a_tool_its_use_and_words():
 
 @pytest.mark.parametrize(
     ("text", "of_creator", "of_pot"),
-    [
-        ("```python\nprint(1)\n```", 2, 1),
-        ("print(1)", 5, 1),
+    cases(
+        r"""
+        "```python\nprint(1)\n```",     2, 1
+        "print(1)",                     5, 1
         # 4 creations; then both are fenced once more, so that nothing runs, and nothing fails
-        ("```py\nprint(1)\n```", 5, 4),
-        ("```Python\nprint(1)\n```", 5, 4),
-        ("```\nprint(1)\n```", 5, 4),
-        ("```python\nprint(1)", 5, 4),  # closed for the decision
-        ("~~~python\nprint(1)\n~~~", 8, 4),  # and 3 repairs
-        ("```python\nprint('```')\n```", 8, 4),  # a fence inside a string
-    ],
+        "```py\nprint(1)\n```",         5, 4
+        "```Python\nprint(1)\n```",     5, 4
+        "```\nprint(1)\n```",           5, 4
+        "```python\nprint(1)",          5, 4  # closed for the decision
+        "~~~python\nprint(1)\n~~~",     8, 4  # and 3 repairs
+        "```python\nprint('```')\n```", 8, 4  # a fence inside a string
+        """
+    ),
 )
 @pytest.mark.parametrize("method", ["creator", "pot", "entangled"])
 def test_a_fence_costs_calls_where_the_released_program_does_not_know_it(

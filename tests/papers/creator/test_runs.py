@@ -7,6 +7,7 @@ from trove_lite import TroveLiteError, load_calls, load_candidates
 from trove_lite.journal import finished_journal
 from trove_lite_analysis.recorded.reexecute import recorded_programs
 
+from ...cases import cases
 from ...scripted import InlineSandbox, Says, run, without_checksums
 
 GOOD = "```python\nprint(7)\n```"
@@ -30,12 +31,16 @@ def spent(out, method, *replies, **choices):
 
 @pytest.mark.parametrize(
     ("method", "replies", "choices", "expected"),
-    [
-        ("entangled", [FAILS, GOOD], {}, (2, 2)),
-        ("pot", [FAILS, FAILS, GOOD], {"rectify": 1}, (2, 2)),
-        ("creator", [GOOD, FAILS, GOOD], {}, (3, 2)),
-        ("creator", [FAILS], {"retries": 3, "isolated": False}, (8, 7)),
-    ],
+    cases(
+        """
+        "entangled", [FAILS, GOOD],        {},                                (2, 2)
+        "pot",       [FAILS, FAILS, GOOD], {"rectify": 1},                    (2, 2)
+        "creator",   [GOOD, FAILS, GOOD],  {},                                (3, 2)
+        "creator",   [FAILS],              {"retries": 3, "isolated": False}, (8, 7)
+        """,
+        FAILS=FAILS,
+        GOOD=GOOD,
+    ),
 )
 def test_calls_and_executions_are_those_that_were_made(
     tmp_path, method, replies, choices, expected

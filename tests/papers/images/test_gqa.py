@@ -20,6 +20,7 @@ from trove_lite.running.settings import RunSettings
 from trove_lite_papers.images import primitives
 from trove_lite_papers.trove import gqa
 
+from ...cases import cases
 from ...sandbox import needs_full
 from ...scripted import ScriptedModel, number, response
 
@@ -67,16 +68,18 @@ def problems(table_problems):
 
 @pytest.mark.parametrize(
     ("output", "gold", "released", "exact"),
-    [
-        ("yes\n", "yes", True, True),
-        ("Yes\n", "yes", True, False),
-        ("True\n", "yes", False, False),
-        ("left", "right", False, False),
-        ("2", "2", True, True),
-        ("2.0", "2", False, False),
-        ("yes\nyes", "yes", False, False),
-        ("", "yes", False, False),
-    ],
+    cases(
+        r"""
+        "yes\n",    "yes",   True,  True
+        "Yes\n",    "yes",   True,  False
+        "True\n",   "yes",   False, False
+        "left",     "right", False, False
+        "2",        "2",     True,  True
+        "2.0",      "2",     False, False
+        "yes\nyes", "yes",   False, False
+        "",         "yes",   False, False
+        """
+    ),
 )
 def test_by_the_released_rule_case_does_not_matter_and_by_gqas_it_does(
     output, gold, released, exact
@@ -137,12 +140,14 @@ def test_guesses_that_never_look_are_worth_what_is_published(problems):
 
 
 def test_a_guess_learns_nothing_from_questions_about_the_same_image(monkeypatch):
-    asked = [
-        ("a", "Is it so?", "yes"),
-        ("a", "Is it far?", "yes"),
-        ("b", "Who is it?", "man"),
-        ("b", "Who?", "man"),
-    ]
+    asked = cases(
+        """
+        "a", "Is it so?",  "yes"
+        "a", "Is it far?", "yes"
+        "b", "Who is it?", "man"
+        "b", "Who?",       "man"
+        """
+    )
     rows = [
         {"image_id": image, "question": question, "answers": [answer]}
         for image, question, answer in asked

@@ -15,6 +15,7 @@ from trove_lite_papers.latm.maker import as_exception
 from trove_lite_papers.latm.settings import tool_of
 from trove_lite_papers.latm.verifier import reached_its_end, to_its_end
 
+from ...cases import cases
 from .playing import (
     EMPTY,
     FAILS,
@@ -219,12 +220,14 @@ def test_tests_by_classes_and_functions_are_run_and_pass_only_where_they_end_and
 
 @pytest.mark.parametrize(
     ("program", "reached"),
-    [
-        ("import sys\nprint(sys._getframe().f_code.co_consts)\nsys.exit(0)", False),
-        ("def print(*_): pass", True),
-        ("import sys, io\nsys.stdout = io.StringIO()", True),
-        ("from __future__ import annotations\nx = 1  # no line after this one", True),
-    ],
+    cases(
+        r"""
+        "import sys\nprint(sys._getframe().f_code.co_consts)\nsys.exit(0)",    False
+        "def print(*_): pass",                                                 True
+        "import sys, io\nsys.stdout = io.StringIO()",                          True
+        "from __future__ import annotations\nx = 1  # no line after this one", True
+        """
+    ),
 )
 def test_a_program_that_comes_to_its_end_shows_it_and_none_does_by_printing_its_own_source(
     sandbox, program, reached
@@ -251,29 +254,28 @@ def test_the_dispatcher_reads_the_first_use_case_of_every_known_tool_and_needs_o
         next(DISPATCHER.begin([question], DispatcherSettings(tools={"one": WRAPPED}), (), WORDS))
 
 
-def assertive(code):
-    return f"```python\n{code}\n```"
-
-
 @pytest.mark.parametrize(
     ("replies", "released", "paper"),
-    [
-        ({}, (1, 1, WRAPPED), (1, 1, WRAPPED)),
-        ({"propose": [EMPTY], "verify": [IDLE]}, (1, 1, WRAPPED), (3, 0, "")),
-        ({"propose": ["```py\nf = abs\n```"], "verify": [EMPTY]}, (1, 1, WRAPPED), (3, 0, "")),
-        ({"verify": [EMPTY]}, (1, 1, WRAPPED), (1, 3, "")),
-        ({"verify": [IDLE]}, (1, 1, WRAPPED), (1, 3, "")),
-        ({"verify": [assertive("def test():\n    assert f(2) == 3")]}, (1, 1, WRAPPED), (1, 3, "")),
-        ({"verify": [assertive("assert True")]}, (1, 1, WRAPPED), (1, 3, "")),
-        ({"verify": [assertive("def f(x):\n    return 5\nassert f(2) == 5")]}, (1, 1, WRAPPED), (1, 3, "")),
-        ({"verify": [WRONG]}, (1, 3, ""), (1, 3, "")),
-        ({"propose": [FAILS], "verify": [EMPTY]}, (3, 3, ""), (3, 0, "")),
-        ({"propose": [assertive("def f(x):\n    return x\nf(1, 2)")]}, (3, 3, ""), (3, 0, "")),
-        ({"propose": ["```python\n  def f(x):\n    return x\n```"]}, (3, 3, ""), (1, 1, WRAPPED)),
-        ({"wrap": ["No block."]}, (1, 1, "No block."), (1, 1, "")),
-        ({"wrap": ["```py\ndef f(x): ...\n```"]}, (1, 1, "```py\ndef f(x): ...\n```"), (1, 1, "")),
-    ],
-)  # fmt: skip
+    cases(
+        r"""
+        {}, (1, 1, WRAPPED), (1, 1, WRAPPED)
+        {"propose": [EMPTY], "verify": [IDLE]}, (1, 1, WRAPPED), (3, 0, "")
+        {"propose": ["```py\nf = abs\n```"], "verify": [EMPTY]}, (1, 1, WRAPPED), (3, 0, "")
+        {"verify": [EMPTY]}, (1, 1, WRAPPED), (1, 3, "")
+        {"verify": [IDLE]}, (1, 1, WRAPPED), (1, 3, "")
+        {"verify": ["```python\ndef test():\n    assert f(2) == 3\n```"]}, (1, 1, WRAPPED), (1, 3, "")
+        {"verify": ["```python\nassert True\n```"]}, (1, 1, WRAPPED), (1, 3, "")
+        {"verify": ["```python\ndef f(x):\n    return 5\nassert f(2) == 5\n```"]}, (1, 1, WRAPPED), (1, 3, "")
+        {"verify": [WRONG]}, (1, 3, ""), (1, 3, "")
+        {"propose": [FAILS], "verify": [EMPTY]}, (3, 3, ""), (3, 0, "")
+        {"propose": ["```python\ndef f(x):\n    return x\nf(1, 2)\n```"]}, (3, 3, ""), (3, 0, "")
+        {"propose": ["```python\n  def f(x):\n    return x\n```"]}, (3, 3, ""), (1, 1, WRAPPED)
+        {"wrap": ["No block."]}, (1, 1, "No block."), (1, 1, "")
+        {"wrap": ["```py\ndef f(x): ...\n```"]}, (1, 1, "```py\ndef f(x): ...\n```"), (1, 1, "")
+        """,
+        **globals(),
+    ),
+)
 def test_what_is_a_tool_to_the_released_program_is_one_by_its_preset_alone(
     replies, released, paper
 ):
@@ -303,14 +305,16 @@ def test_by_the_released_preset_the_last_proposal_stands_twice_in_the_chat_faile
 
 @pytest.mark.parametrize(
     ("code", "said"),
-    [
-        ("1 / 0", "ZeroDivisionError division by zero"),
-        ("x = 1\nf(", "SyntaxError '(' was never closed (<string>, line 2)"),
-        ("  x = 1", "IndentationError unexpected indent (<string>, line 1)"),
-        ("assert 0", "AssertionError "),
-        ("raise ValueError('a: b (c)')", "ValueError a: b (c)"),
-        ("no_such", "NameError name 'no_such' is not defined"),
-    ],
+    cases(
+        r"""
+        "1 / 0",                        "ZeroDivisionError division by zero"
+        "x = 1\nf(",                    "SyntaxError '(' was never closed (<string>, line 2)"
+        "  x = 1",                      "IndentationError unexpected indent (<string>, line 1)"
+        "assert 0",                     "AssertionError "
+        "raise ValueError('a: b (c)')", "ValueError a: b (c)"
+        "no_such",                      "NameError name 'no_such' is not defined"
+        """
+    ),
 )
 def test_an_error_is_told_to_the_maker_as_the_released_program_words_it(sandbox, code, said):
     with pytest.raises(Exception) as raised:  # noqa: PT011
@@ -321,18 +325,20 @@ def test_an_error_is_told_to_the_maker_as_the_released_program_words_it(sandbox,
 
 @pytest.mark.parametrize(
     ("reply", "ours", "released"),
-    [
-        ("Task: word_sorting", "word_sorting", "word_sorting"),
-        ("So.\nTask: word_sorting\nTask: dyck_languages", "word_sorting", "word_sorting"),
-        ("Task: word_sorting.", "word_sorting", "unknown"),
-        ("Task:word_sorting", "word_sorting", "unknown"),
-        ("Task: word_sorting ", "word_sorting", "unknown"),
-        ("Task:  word_sorting", "word_sorting", "unknown"),
-        ("Task: sorting", "unknown", "unknown"),
-        ("Task: unknown", "unknown", "unknown"),
-        ("'word_sorting'", "unknown", "unknown"),
-        ("My Task: word_sorting", "word_sorting", "word_sorting"),
-    ],
+    cases(
+        r"""
+        "Task: word_sorting",                            "word_sorting", "word_sorting"
+        "So.\nTask: word_sorting\nTask: dyck_languages", "word_sorting", "word_sorting"
+        "Task: word_sorting.",                           "word_sorting", "unknown"
+        "Task:word_sorting",                             "word_sorting", "unknown"
+        "Task: word_sorting ",                           "word_sorting", "unknown"
+        "Task:  word_sorting",                           "word_sorting", "unknown"
+        "Task: sorting",                                 "unknown",      "unknown"
+        "Task: unknown",                                 "unknown",      "unknown"
+        "'word_sorting'",                                "unknown",      "unknown"
+        "My Task: word_sorting",                         "word_sorting", "word_sorting"
+        """
+    ),
 )
 def test_a_dispatcher_s_reply_is_read_as_ours_or_as_the_released_program_reads_it(
     reply, ours, released

@@ -15,6 +15,7 @@ from trove_lite_papers.latm.maker import compose_trial
 from trove_lite_papers.latm.user import answering, ask_user
 from trove_lite_papers.latm.verifier import names_defined, only_tests
 
+from ...cases import cases
 from ...conftest import skip_without
 from .playing import (
     EMPTY,
@@ -64,40 +65,37 @@ def test_no_depth_of_a_reply_ends_a_run(block):
 
 @pytest.mark.parametrize(
     ("block", "question", "released", "ours"),
-    [
-        *(
-            (f"ans = {it}", OPTIONS, "(B)", "(B)")
-            for it in ("'B'", "2", "'The quail is the leftmost'", "'quail'")
-        ),
-        ("ans = 'zebra'", OPTIONS, "zebra", "zebra"),
-        ("ans = None", "", "No time slot works.", "No time slot works."),
-        ("ans = ('10:30', '12:00')", "", "10:30 - 12:00", "10:30 - 12:00"),
-        ("ans1 = 12\nans2 = 13", "", "13", "13"),
-        *(
-            (f"{lines} = 14", "", "14", "14")
-            for lines in ("transactions = 3\nans", "answer", "print('loud')\nans")
-        ),
-        ("ans = f(", "", "error", "error"),
-        ("ans=14", "", "error", "14"),
-        ("# the answer is\nans = 14", "", "error", "14"),
-        ("ans = 14\ntransactions = 3", "", "error", "14"),
-        (
-            "def g():\n    ans3 = 33\n    return ans3\nans2 = 14\nif True:\n    ans1 = g()",
-            "",
-            "33",
-            "33",
-        ),
-        ("ans = 7", "", "(G)", "7"),
-        ("ans = True", "", "(A)", "True"),
-        ("ans = 1.0", "", "(A)", "1"),
-        ("ans = '9:30 - 10:00'", "", "9:30 - 10:00", "09:30 - 10:00"),
-        ("ans = 'leftmost'", OPTIONS, "(A)", "leftmost"),
-        ("ans = 'QUAIL'", OPTIONS, "QUAIL", "(B)"),
-        ("ans = 2.5", OPTIONS, "error", "2.5"),
-        ("ans = 'No'", "Which?\nOptions:\n- Yes\n- No", "-", "No"),  # any line after "Options:"
-        ("ans = 'owl'", "Which?\nOptions:\n(K) a hen\n(L) an owl", "(L)", "owl"),
-        ("ans = 'owl'", "Which?\nOptions:\nA hen\nB owl", "(B)", "owl"),
-    ],
+    cases(
+        r"""
+        "ans = 'B'",                          OPTIONS, "(B)", "(B)"
+        "ans = 2",                            OPTIONS, "(B)", "(B)"
+        "ans = 'The quail is the leftmost'",  OPTIONS, "(B)", "(B)"
+        "ans = 'quail'",                      OPTIONS, "(B)", "(B)"
+        "ans = 'zebra'",                      OPTIONS, "zebra", "zebra"
+        "ans = None",                         "", "No time slot works.", "No time slot works."
+        "ans = ('10:30', '12:00')",           "", "10:30 - 12:00", "10:30 - 12:00"
+        "ans1 = 12\nans2 = 13",               "", "13", "13"
+        "transactions = 3\nans = 14",         "", "14", "14"
+        "answer = 14",                        "", "14", "14"
+        "print('loud')\nans = 14",            "", "14", "14"
+        "ans = f(",                           "", "error", "error"
+        "ans=14",                             "", "error", "14"
+        "# the answer is\nans = 14",          "", "error", "14"
+        "ans = 14\ntransactions = 3",         "", "error", "14"
+        "def g():\n    ans3 = 33\n    return ans3\nans2 = 14\nif True:\n    ans1 = g()", "", "33", "33"
+        "ans = 7",                            "", "(G)", "7"
+        "ans = True",                         "", "(A)", "True"
+        "ans = 1.0",                          "", "(A)", "1"
+        "ans = '9:30 - 10:00'",               "", "9:30 - 10:00", "09:30 - 10:00"
+        "ans = 'leftmost'",                   OPTIONS, "(A)", "leftmost"
+        "ans = 'QUAIL'",                      OPTIONS, "QUAIL", "(B)"
+        "ans = 2.5",                          OPTIONS, "error", "2.5"
+        "ans = 'No'", "Which?\nOptions:\n- Yes\n- No", "-", "No"  # any line after "Options:"
+        "ans = 'owl'", "Which?\nOptions:\n(K) a hen\n(L) an owl", "(L)", "owl"
+        "ans = 'owl'", "Which?\nOptions:\nA hen\nB owl", "(B)", "owl"
+        """,
+        OPTIONS=OPTIONS,
+    ),
 )
 def test_the_readings_agree_and_differ(block, question, released, ours):
     assert (answer("released", block, question), answer("ours", block, question)) == (
@@ -108,14 +106,17 @@ def test_the_readings_agree_and_differ(block, question, released, ours):
 
 @pytest.mark.parametrize(
     ("block", "question", "elsewhere"),
-    [
-        ("ans = None", "", "None"),
-        ("ans = ('a', 'b')", "", "('a', 'b')"),
-        ("ans = ['a', 'b']", "", "error"),
-        ("ans = ['a', 'b']", OPTIONS, "error"),
-        ("ans = ()", "", "()"),
-        ("ans = 'quail'", OPTIONS, "(B)"),
-    ],
+    cases(
+        """
+        "ans = None",       "",      "None"
+        "ans = ('a', 'b')", "",      "('a', 'b')"
+        "ans = ['a', 'b']", "",      "error"
+        "ans = ['a', 'b']", OPTIONS, "error"
+        "ans = ()",         "",      "()"
+        "ans = 'quail'",    OPTIONS, "(B)"
+        """,
+        OPTIONS=OPTIONS,
+    ),
 )
 def test_only_schedule_has_time_slots_as_in_the_released_program(block, question, elsewhere):
     program = answering(GOOD, question, "released", f"```python\n{block}\n```", slots=False)

@@ -9,6 +9,8 @@ import pytest
 from trove_lite.errors import DamagedFile, TroveLiteError
 from trove_lite_papers.library_learning import cheatsheet, proofs, proved, talks
 
+from ...cases import cases
+
 LINE = "-" * 80
 DOUBLE = "=" * 50
 MODEL = "gpt-4o-mini-2024-07-18"
@@ -38,18 +40,17 @@ def parsed(*turns):
 PROGRAM = "```python\nprint(1)\n```"
 ME = "assistant"
 PROXY = "mathproxyagent"
-ENDS = [
-    ("boxed", [(ME, r"so \boxed{\frac{1}{2}}.")], r"\frac{1}{2}", [r"\frac{1}{2}"]),
-    ("two boxes", [(ME, r"\boxed{1} or \boxed{2}")], "2", ["2"]),
-    (
-        "beside a program",
-        [(ME, PROGRAM + r" \boxed{1}"), (PROXY, "1"), (ME, r"\boxed{2}")],
-        "2",
-        ["1", "2"],
-    ),
-    ("program last", [(ME, r"\boxed{}"), (ME, PROGRAM + r" \boxed{3}")], None, ["3"]),
-    ("none", [(ME, "TERMINATE")], None, []),
-]
+ENDS = cases(
+    r"""
+    "boxed", [(ME, r"so \boxed{\frac{1}{2}}.")], r"\frac{1}{2}", [r"\frac{1}{2}"]
+    "two boxes", [(ME, r"\boxed{1} or \boxed{2}")], "2", ["2"]
+    "beside a program", [(ME, "```python\nprint(1)\n``` \\boxed{1}"), (PROXY, "1"), (ME, r"\boxed{2}")], "2", ["1", "2"]
+    "program last", [(ME, r"\boxed{}"), (ME, "```python\nprint(1)\n``` \\boxed{3}")], None, ["3"]
+    "none", [(ME, "TERMINATE")], None, []
+    """,
+    ME=ME,
+    PROXY=PROXY,
+)
 
 
 @pytest.mark.parametrize(("name", "turns", "final", "boxes"), ENDS, ids=[e[0] for e in ENDS])
@@ -127,12 +128,14 @@ def test_a_run_that_is_not_whole_is_refused_in_a_line(logs, change, said):
     assert "\n" not in str(refused.value)
 
 
-BY_TEXT = [
-    ("<answer>\n81\n</answer>", "81", True),
-    (r"so \boxed{81}.", "81", True),
-    ("<answer>81</answer>", "080 or 081 (both were accepted)", False),
-    ("<answer>1,234</answer>", "1234", True),
-]
+BY_TEXT = cases(
+    r"""
+    "<answer>\n81\n</answer>", "81",                              True
+    r"so \boxed{81}.",         "81",                              True
+    "<answer>81</answer>",     "080 or 081 (both were accepted)", False
+    "<answer>1,234</answer>",  "1234",                            True
+    """
+)
 
 
 @pytest.mark.parametrize(("reply", "target", "right"), BY_TEXT)
@@ -140,12 +143,14 @@ def test_aime_s_own_verdict_compares_texts(reply, target, right):
     assert cheatsheet.text_verdict(reply, target) is right
 
 
-RIGHT = [
-    ("81", "080 or 081 (both were accepted)", True),
-    ("2 + 3 × 4 = 14", "2 + 3 * 4 = 14", True),
-    ("1 + 1 + 6 = 8", "1 * 1 * 8 = 8", False),
-    ("2 - 2 = 4", "2 * 2 = 4", False),
-]
+RIGHT = cases(
+    """
+    "81",             "080 or 081 (both were accepted)", True
+    "2 + 3 × 4 = 14", "2 + 3 * 4 = 14",                  True
+    "1 + 1 + 6 = 8",  "1 * 1 * 8 = 8",                   False
+    "2 - 2 = 4",      "2 * 2 = 4",                       False
+    """
+)
 
 
 @pytest.mark.parametrize(("answer", "target", "right"), RIGHT)

@@ -9,6 +9,8 @@ from trove_lite import TroveLiteError
 from trove_lite_papers.raters.plan import KEY, PROBLEM, plan
 from trove_lite_papers.raters.ratings import by_method, method_differences, variance_of
 
+from ...cases import cases
+
 
 def answers(problems=7, methods=("a", "b", "c")):
     rows = [
@@ -53,11 +55,13 @@ def test_what_cannot_be_judged_or_is_not_answered_by_all_is_not_asked():
 
 @pytest.mark.parametrize(
     ("given", "raters", "words"),
-    [
-        ({"methods": ("a",)}, 2, "two or more methods"),
-        ({}, 4, "a multiple of 3"),
-        ({"problems": 0}, 3, "two or more"),
-    ],
+    cases(
+        """
+        {"methods": ("a",)}, 2, "two or more methods"
+        {},                  4, "a multiple of 3"
+        {"problems": 0},     3, "two or more"
+        """
+    ),
 )
 def test_a_study_that_cannot_be_balanced_is_refused_in_one_line(given, raters, words):
     with pytest.raises(TroveLiteError, match=words):

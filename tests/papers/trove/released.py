@@ -25,24 +25,27 @@ from trove_lite.models.base import Completion
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
+from ...cases import named
 from ...scripted import ScriptedModel
 
 GROUP = "trove-program"
 #: The released name of a task → our data set and category, and where the program looks for its
 #: problems.
-TASKS = {
-    "math/algebra": ("math", "algebra", "data/math/algebra.jsonl"),
-    "math/counting": ("math", "counting", "data/math/counting_and_probability.jsonl"),
-    "math/geometry": ("math", "geometry", "data/math/geometry.jsonl"),
-    "math/intermediate": ("math", "intermediate", "data/math/intermediate_algebra.jsonl"),
-    "math/number": ("math", "number", "data/math/number_theory.jsonl"),
-    "math/prealgebra": ("math", "prealgebra", "data/math/prealgebra.jsonl"),
-    "math/precalculus": ("math", "precalculus", "data/math/precalculus.jsonl"),
-    "tabmwp": ("tabmwp", "tabmwp", "data/tableqa/tabmwp.jsonl"),
-    "wtq": ("wtq", "wtq", "data/tableqa/wtq.json"),
-    "hitab": ("hitab", "hitab", "data/tableqa/hitab.jsonl"),
-    "gqa": ("gqa", "gqa", "data/gqa/testdev_balanced_questions.json"),
-}
+TASKS = named(
+    """
+    "math/algebra",      "math",   "algebra",      "data/math/algebra.jsonl"
+    "math/counting",     "math",   "counting",     "data/math/counting_and_probability.jsonl"
+    "math/geometry",     "math",   "geometry",     "data/math/geometry.jsonl"
+    "math/intermediate", "math",   "intermediate", "data/math/intermediate_algebra.jsonl"
+    "math/number",       "math",   "number",       "data/math/number_theory.jsonl"
+    "math/prealgebra",   "math",   "prealgebra",   "data/math/prealgebra.jsonl"
+    "math/precalculus",  "math",   "precalculus",  "data/math/precalculus.jsonl"
+    "tabmwp",            "tabmwp", "tabmwp",       "data/tableqa/tabmwp.jsonl"
+    "wtq",               "wtq",    "wtq",          "data/tableqa/wtq.json"
+    "hitab",             "hitab",  "hitab",        "data/tableqa/hitab.jsonl"
+    "gqa",               "gqa",    "gqa",          "data/gqa/testdev_balanced_questions.json"
+    """
+)
 #: What makes votes those of the released program, where they are else of values.
 VOTES = dict.fromkeys(("wtq", "hitab", "gqa"), "?votes=released")
 MODES = {"stream": ("import", "create", "skip"), "retry": ("import", "skip")}

@@ -16,6 +16,8 @@ from trove_lite.judge.answers import read_numbers, read_text
 from trove_lite_papers.trove.hitab.problems import UTILS, released_is_correct
 from trove_lite_papers.trove.hitab.utils import nan, parse_table
 
+from ...cases import cases
+
 
 @pytest.fixture
 def problems(table_problems):
@@ -66,21 +68,38 @@ def test_every_gold_answer_is_right_when_printed_but_lists_of_text_by_the_releas
     assert len(wrong) == 40
 
 
-RIGHT = [
-    ("52.1", [52.1]),
-    ("about 52.10 percent", [52.1]),
-    ("52.1%", [52.1]),
-    ("(52.1)", [52.1]),
-    ("12", [12]),
-]
-RIGHT += [("Women\n", ["women"]), ("women", ["women", "men"]), ("2\n1", [1.0, 2.0]), ("–5", [5.0])]
-WRONG = [
-    ("1,234", [1234.0]),
-    ("12.0", [12]),
-    ("women [2]", ["women"]),
-    ("women\nmen", ["women", "men"]),
-]
-WRONG += [("", ["women"]), ("['men', 'women']", ["women", "men"]), ("np.float64(3.5)", [3.5])]
+RIGHT = cases(
+    """
+    "52.1",                [52.1]
+    "about 52.10 percent", [52.1]
+    "52.1%",               [52.1]
+    "(52.1)",              [52.1]
+    "12",                  [12]
+    """
+)
+RIGHT += cases(
+    r"""
+    "Women\n", ["women"]
+    "women",   ["women", "men"]
+    "2\n1",    [1.0, 2.0]
+    "–5",      [5.0]
+    """
+)
+WRONG = cases(
+    r"""
+    "1,234",      [1234.0]
+    "12.0",       [12]
+    "women [2]",  ["women"]
+    "women\nmen", ["women", "men"]
+    """
+)
+WRONG += cases(
+    """
+    "",                 ["women"]
+    "['men', 'women']", ["women", "men"]
+    "np.float64(3.5)",  [3.5]
+    """
+)
 
 
 @pytest.mark.parametrize(
@@ -131,18 +150,20 @@ def test_numbers_of_numpy_print_as_programs_of_the_papers_printed_them(table, tm
     assert (alone.stdout, alone.stderr) == ("6.0\n[3.5, 2, True, 'a']\n", "")
 
 
-READ_AS_RELEASED = [
+READ_AS_RELEASED = cases(
+    r"""
     # gold, what was printed, its answers by the released rule, right
-    ([5.0], "about 5 of 7", ["5.0", "7.0"], True),
-    ([5.0], "", [], False),
-    (["Five"], "five\n", ["five"], True),
-    (["five"], "", [""], False),
-    (["5"], "5.0", ["5.0"], False),
-    ([5], "5", ["5"], True),
-    (["five", 5.0], "FIVE", ["five"], True),
-    (["five", 5.0], "six", [], False),
-    ([5.0, "five"], "six 6", ["six 6"], False),
-]
+    [5.0],         "about 5 of 7", ["5.0", "7.0"], True
+    [5.0],         "",             [],             False
+    ["Five"],      "five\n",       ["five"],       True
+    ["five"],      "",             [""],           False
+    ["5"],         "5.0",          ["5.0"],        False
+    [5],           "5",            ["5"],          True
+    ["five", 5.0], "FIVE",         ["five"],       True
+    ["five", 5.0], "six",          [],             False
+    [5.0, "five"], "six 6",        ["six 6"],      False
+    """
+)
 
 
 @pytest.mark.parametrize(("gold", "output", "answers", "right"), READ_AS_RELEASED, ids=range(9))

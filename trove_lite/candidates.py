@@ -317,9 +317,9 @@ def _load_together(
     frame = as_frame(pa.concat_tables(tables)).sort_values(key, kind="stable", ignore_index=True)
     if len(again := frame[frame.duplicated(key)]):
         row = again.iloc[0]
-        where = f"run '{row['run']}', {row['category']} problem {row['problem']}"
         raise UsageError(
-            f"{', '.join(map(str, paths))}: {where} is there twice; give each run once"
+            f"{', '.join(map(str, paths))}: run '{row['run']}', {row['category']} problem "
+            f"{row['problem']} is there twice; give each run once"
         )
     return frame
 

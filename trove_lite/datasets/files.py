@@ -127,14 +127,15 @@ def _retrieve(file: PublicFile) -> Path | None:
     except OSError as error:  # from the connection (requests' errors are OSErrors) or the disk
         if file.listed:
             return None
-        remedy = "check the connection and the folder, or set TROVE_LITE_DATA to a folder that holds the file"
-        what = f"could not be stored in {data_folder()} ({type(error).__name__})"
-        raise TroveLiteError(f"{file.url}: {what}; {remedy}") from error
+        raise TroveLiteError(
+            f"{file.url}: could not be stored in {data_folder()} ({type(error).__name__}); check the "
+            "connection and the folder, or set TROVE_LITE_DATA to a folder that holds the file"
+        ) from error
     except ValueError as error:  # pooch's word for a wrong checksum
         pin = f"git blob {file.git_blob[:12]}…" if file.listed else f"sha256 {file.sha256[:12]}…"
-        remedy = "try again, and if it persists report it: the source has changed"
         raise TroveLiteError(
-            f"{file.url}: the download does not have the pinned {pin}; {remedy}"
+            f"{file.url}: the download does not have the pinned {pin}; "
+            "try again, and if it persists report it: the source has changed"
         ) from error
 
 
@@ -165,9 +166,9 @@ def pinned_file(group: str, path: str) -> Path:
             f"{where}: missing; run `trove-lite fetch {group}`, or set TROVE_LITE_DATA"
         )
     if sha256_of(where) != file.sha256:
-        remedy = f"delete the file and run `trove-lite fetch {group}`"
         raise TroveLiteError(
-            f"{where}: sha256 differs from the pinned {file.sha256[:12]}…; {remedy}"
+            f"{where}: sha256 differs from the pinned {file.sha256[:12]}…; "
+            f"delete the file and run `trove-lite fetch {group}`"
         )
     return where
 

@@ -81,9 +81,10 @@ def read_prices(path: Path) -> dict[str, Price]:
             raise ValueError(fault)
         return convert(found, dict[str, Price])
     except (OSError, ValueError, RecursionError) as error:
-        such = 'such as ["gpt-*"] with input = 0.15 and output = 0.6 a million tokens'
-        remedy = f"write a table for each model in TOML or JSON, {such}"
-        raise TroveLiteError(f"{path}: no prices ({one_line(error)}); {remedy}") from None
+        raise TroveLiteError(
+            f"{path}: no prices ({one_line(error)}); write a table for each model in TOML or JSON, "
+            'such as ["gpt-*"] with input = 0.15 and output = 0.6 a million tokens'
+        ) from None
 
 
 def price_of(name: str, prices: Mapping[str, Price]) -> Price:
@@ -146,9 +147,10 @@ class Budget:
                 and self.spent + math.fsum(self.reserved.values()) + at_most > self.most
             ):
                 if not self.reserved:
-                    what = f"{self.spent:.6g} of --max_cost {self.most:g} is spent, and the next request may cost"
-                    remedy = "give the same command with a larger --max_cost to go on"
-                    raise ModelError(f"{what} {at_most:.2g}: {remedy}")
+                    raise ModelError(
+                        f"{self.spent:.6g} of --max_cost {self.most:g} is spent, and the next request may "
+                        f"cost {at_most:.2g}: give the same command with a larger --max_cost to go on"
+                    )
                 await self.settled.wait()
             self.number += 1
             self.reserved[number := self.number] = at_most

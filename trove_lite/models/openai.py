@@ -581,9 +581,10 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> OpenAIServer:
         told = once(parse_qsl(options, keep_blank_values=True))
         given = {name: kinds[name](text) for name, text in told.items()}
     except (KeyError, ValueError):  # not quoted: it may be a key
-        known = f"{', '.join(numbers)} with a number, or {', '.join(switches)} with on or off"
-        what = f"a server's address has something after ? that is not {known}, each once"
-        raise TroveLiteError(f"{what}; a key belongs into $TROVE_LITE_API_KEY") from None
+        raise TroveLiteError(
+            f"a server's address has something after ? that is not {', '.join(numbers)} with a number, "
+            f"or {', '.join(switches)} with on or off, each once; a key belongs into $TROVE_LITE_API_KEY"
+        ) from None
     left_out = [name for name in OPTIONAL if not given.pop(name, True)]
     return OpenAIServer(
         address,

@@ -162,8 +162,10 @@ class Tape:
             if "identity" not in line:
                 self.replies.setdefault((line["model"], line["request"], line["seed"]), line)
             elif self.models.setdefault(line["model"], line["identity"]) != line["identity"]:
-                both = f"{self.folder}: holds replies by two models of one name, '{line['model']}'"
-                raise UsageError(f"{both}; keep them in folders of their own")
+                raise UsageError(
+                    f"{self.folder}: holds replies by two models of one name, '{line['model']}'; "
+                    "keep them in folders of their own"
+                )
 
     @asynccontextmanager
     async def claim(self, key: Key) -> AsyncIterator[None]:
@@ -307,8 +309,10 @@ class Taped(LanguageModel):
         if was is None:
             self.tape.write({"model": self.name, "identity": now})
         elif was != now:
-            differs = f"'{self.name}' was {was} when this was drawn, and is {now}"
-            raise UsageError(f"{self.folder}: {differs}; choose another --tape")
+            raise UsageError(
+                f"{self.folder}: '{self.name}' was {was} when this was drawn, and is {now}; "
+                "choose another --tape"
+            )
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """The reply on the tape, or a new one, which is then there. A prompt that was refused is

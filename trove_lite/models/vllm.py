@@ -191,9 +191,9 @@ class VLLM(LanguageModel):
                 [[message._asdict() for message in prompt]], params
             )
         except ChatTemplateResolutionError:
-            remedy = "leave --chat at auto with a method that asks in texts, or name a model that was trained to chat"
             raise TroveLiteError(
-                f"the model '{self.name}' has no chat template: {remedy}"
+                f"the model '{self.name}' has no chat template: leave --chat at auto with a method that "
+                "asks in texts, or name a model that was trained to chat"
             ) from None
         return tokens
 

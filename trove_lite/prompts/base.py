@@ -50,9 +50,10 @@ class PromptPack:
         """The prompt for one question, with what `more` the stage is given; one without a toolbox
         leaves it out. Raises TroveLiteError for an unknown category or stage."""
         if stage in self.messages or not self.has(question.category, stage):
-            what = f"prompt pack '{self.name}' has nothing for category '{question.category}', mode '{stage}'"
-            known = f"categories are {', '.join(self.categories)}; modes {', '.join(self.stages)}"
-            raise TroveLiteError(f"{what}: {known}")
+            raise TroveLiteError(
+                f"prompt pack '{self.name}' has nothing for category '{question.category}', mode '{stage}': "
+                f"categories are {', '.join(self.categories)}; modes {', '.join(self.stages)}"
+            )
         return self.template(question.category, stage)(question, toolbox, **more)
 
     def say(self, name: str, /, **values: str) -> str:

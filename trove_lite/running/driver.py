@@ -358,9 +358,10 @@ class Driver:
                 self._settle(lacked)
                 stream.journal.append(record.as_json())
         elif (record.prompt, record.mode) != (asked, request.mode) or not record.fits(request):
-            what = f"{key.stage} sample {key.sample} of problem {key.problem} was recorded for another prompt"
-            remedy = "the journal is from other settings or was edited: choose another --out"
-            raise DamagedFile(f"{stream.journal.path}: {what}; {remedy}")
+            raise DamagedFile(
+                f"{stream.journal.path}: {key.stage} sample {key.sample} of problem {key.problem} was recorded "
+                "for another prompt; the journal is from other settings or was edited: choose another --out"
+            )
         how = request.question, self.dataset, self.settings.parser, stream.isolated
         if record.is_long:
             candidate = await asyncio.to_thread(record.candidate, *how)
@@ -429,8 +430,10 @@ class Driver:
         self.unavailable.append((self.lacked, stream, record))
         self.progress.missing += 1
         if self.in_a_row >= PATIENCE:
-            why = f"{PATIENCE} samples in a row could not be had, the last because: {record.error}"
-            raise ModelError(f"{why}; run the same command again to ask for them again")
+            raise ModelError(
+                f"{PATIENCE} samples in a row could not be had, the last because: {record.error}; "
+                "run the same command again to ask for them again"
+            )
 
     def _settle(self, upto: int) -> None:
         """Record the first so many samples that could not be had."""

@@ -104,9 +104,9 @@ def asked_for(stream: Stream) -> list[Record]:
     records = keyed(read_journal(path)[0], path)
     for number, key in enumerate(records, start=1):
         if key in stream.recorded:  # all that were asked for were taken from there
-            what = f"{key.stage} sample {key.sample} of problem {key.problem}, for which nobody asks in this run"
             raise DamagedFile(
-                f"{path}, line {number}: {what}; restore it, or run again in a new folder"
+                f"{path}, line {number}: {key.stage} sample {key.sample} of problem {key.problem}, for which "
+                "nobody asks in this run; restore it, or run again in a new folder"
             )
     return list(records.values())
 

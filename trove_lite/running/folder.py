@@ -150,9 +150,9 @@ def resume(out: Path, new: Mapping) -> bool:
     if path.exists() and not changes:
         return complete
     if begun and changes:
-        remedy = "set them back, or choose another --out, with --reuse for the samples of this one that stay"
         raise UsageError(
-            f"{path}: holds a run with other settings ({shown('; '.join(changes))}); {remedy}"
+            f"{path}: holds a run with other settings ({shown('; '.join(changes))}); set them back, or choose "
+            "another --out, with --reuse for the samples of this one that stay"
         )
     if begun:
         raise UsageError(f"{out}: holds rows of a run without its run.json; choose another --out")
@@ -253,8 +253,10 @@ def refuse_others(folder: Path, theirs: Mapping, ours: Mapping) -> None:
         if theirs.get(name) != ours.get(name)
     ]
     if changes:
-        what = f"its samples are not what this run would draw ({'; '.join(changes)})"
-        raise UsageError(f"{folder}: {what}; leave out --reuse")
+        raise UsageError(
+            f"{folder}: its samples are not what this run would draw ({'; '.join(changes)}); "
+            "leave out --reuse"
+        )
 
 
 def take_samples(stream: Stream, folder: Path | None, before: Path) -> None:
@@ -284,8 +286,10 @@ def note_session(
     before = description.setdefault("models", dict(names))
     if before != names:
         was, now = (", ".join(sorted(set(named.values()))) for named in (before, names))
-        what = f"was begun with the model '{was}', and this is '{now}'; choose another --out"
-        raise UsageError(f"{out / 'run.json'}: {what}")
+        raise UsageError(
+            f"{out / 'run.json'}: was begun with the model '{was}', and this is '{now}'; "
+            "choose another --out"
+        )
     begun = {"began": as_time(time.time()), "commit": commit(), "setup": setup}
     sessions = [*sessions_of(out, description), begun]
     write_description(

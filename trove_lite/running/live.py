@@ -149,8 +149,10 @@ def streams_of(
     shown = {}
     if curious := [method for method in settings.methods if load_method(method).examples]:
         if dataset.examples is None:
-            what = f"method '{curious[0]}' needs labelled problems, and data set '{dataset.name}' has none to spare"
-            raise TroveLiteError(f"{what}; choose another --dataset or --method")
+            raise TroveLiteError(
+                f"method '{curious[0]}' needs labelled problems, and data set '{dataset.name}' has none "
+                "to spare; choose another --dataset or --method"
+            )
         shown = {category: tuple(dataset.examples(category)) for category in settings.categories}
     streams = []
     for name, category, seed in product(settings.methods, settings.categories, settings.seeds):
@@ -267,9 +269,11 @@ def refuse_wordless(settings: RunSettings, pack, begun: Mapping[str, Mapping] = 
             method.asks(own) if method.asks else method.stages, settings.categories
         ):
             if not pack.has(category, stage):
-                what = f"no {pack.name} prompt for stage '{stage}' of {name} on {settings.dataset}, {category}"
                 other = "other --methods" if pack.name == "own" else "--prompts own"
-                raise TroveLiteError(f"{what}: choose {other}")
+                raise TroveLiteError(
+                    f"no {pack.name} prompt for stage '{stage}' of {name} on {settings.dataset}, "
+                    f"{category}: choose {other}"
+                )
 
 
 def in_own_loop(work: Coroutine) -> object:

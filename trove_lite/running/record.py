@@ -193,8 +193,12 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     def too_long(self) -> str:
         """Why its text is not read as a program, where it is too long for that."""
         length = len(self.text)
-        most = f"more than {LONGEST_REPLY:,} are not read as a program"
-        return f"a reply of {length:,} characters: {most}" if length > LONGEST_REPLY else ""
+        if length <= LONGEST_REPLY:
+            return ""
+        return (
+            f"a reply of {length:,} characters: "
+            f"more than {LONGEST_REPLY:,} are not read as a program"
+        )
 
     @property
     def is_long(self) -> bool:

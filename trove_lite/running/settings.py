@@ -165,8 +165,9 @@ class RunSettings:
                 f"temperature {sampling.temperature}, top_p {sampling.top_p}: need >= 0 and <= 1"
             )
         for method in set(self.choices) - set(self.methods):
-            what = f"choices for {method}, which is none of the run's methods"
-            raise TroveLiteError(f"{what}: add it, or leave them out")
+            raise TroveLiteError(
+                f"choices for {method}, which is none of the run's methods: add it, or leave them out"
+            )
         for method in self.methods:
             self.of(method, self.seeds[0])  # refuses what does not fit together
 

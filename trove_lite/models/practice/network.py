@@ -89,8 +89,9 @@ class Network:
                 for k, w in read_safetensors(folder / "model.safetensors").items()
             }
         except (OSError, ValueError, KeyError) as error:
-            what = f"no model in Hugging Face format ({error}); check out the folder again"
-            raise TroveLiteError(f"{folder}: {what}") from error
+            raise TroveLiteError(
+                f"{folder}: no model in Hugging Face format ({error}); check out the folder again"
+            ) from error
         self.layers = config["num_hidden_layers"]
         self.heads = config["num_attention_heads"]
         self.width = config["hidden_size"]

@@ -21,13 +21,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from ..errors import DamagedFile, TroveLiteError, UsageError
 from ..journal import PACKED, Journal, on_disk, pack, records_of, unpacked
-from ..shapes import Number, Whole, misfit
+from ..shapes import Count, Number, Whole, misfit
 from .base import Completion, LanguageModel, Prompt, PromptRefused, SamplingSettings
 
 LOOK_SECONDS = 0.2  # between two looks at what other sessions draw
@@ -35,7 +35,6 @@ NAME = re.compile(r"[^.].*\.jsonl(\.xz)?")  # a kill may leave `.NAME.xz.…`, h
 CLAIMS = ".claims"
 REMEDY = "restore it, or take it away"
 
-Count = Annotated[int, Meta(ge=0, lt=1 << 31)]  # what a run's tables can hold
 Key = tuple[str, str, int]  # model, hash of the request, seed
 
 

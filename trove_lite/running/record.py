@@ -10,9 +10,9 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from msgspec import Meta, Struct, to_builtins
+from msgspec import Struct, to_builtins
 from msgspec.structs import force_setattr, replace
 
 from ..candidates import CALLS_SCHEMA, SCHEMA, UNAVAILABLE, fingerprint
@@ -25,11 +25,10 @@ from ..models.base import Completion
 from ..programs import LONGEST_REPLY, code_of, format_tools, operations
 from ..programs.parse import Parsed, parse_completion, read_blocks, without_thinking
 from ..selection import Vote
-from ..shapes import Number, Whole, misfit
+from ..shapes import Count, Number, Whole, misfit
 
 #: The answer follows it in a text without a program (CREATOR's marker).
 FINAL_ANSWER = "Final Answer:"
-Count = Annotated[int, Meta(ge=0, lt=1 << 31)]  # what tables can hold
 
 
 class Key(NamedTuple):
@@ -118,19 +117,8 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     @classmethod
     def missing(cls, key: Key, request: Request, prompt: str, why: str, reason: str) -> "Record":
         """A sample that cannot be had. `why`, of MISSING, is its finish reason and its status."""
-        return cls(
-            *key,
-            request.mode,
-            request.role,
-            prompt,
-            "",
-            None,
-            None,
-            why,
-            0.0,
-            status=why,
-            error=reason,
-        )
+        run = cls.of_run(key, request, prompt)
+        return replace(run, role=request.role, finish_reason=why, status=why, error=reason)
 
     @classmethod
     def of_run(cls, key: Key, request: Request, prompt: str) -> "Record":
@@ -142,21 +130,27 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         return replace(self, status="ok", output=plain_words(self.text.rpartition(FINAL_ANSWER)[2]))
 
     def executed(self, execution) -> "Record":
-        how = {
-            name: getattr(execution, name) for name in ("status", "output", "truncated", "error")
-        }
-        return replace(self, **how, execute_seconds=round(execution.wall, 6))
+        return replace(
+            self,
+            status=execution.status,
+            output=execution.output,
+            truncated=execution.truncated,
+            error=execution.error,
+            execute_seconds=round(execution.wall, 6),
+        )
 
     def not_run(self, fences: str, headings: bool) -> "Record":
         """The same as it was generated, before its program ran, and to be read so."""
-        before = {
-            "status": None,
-            "output": "",
-            "truncated": False,
-            "error": "",
-            "execute_seconds": None,
-        }
-        return replace(self, **before, fences=fences, headings=headings)
+        return replace(
+            self,
+            status=None,
+            output="",
+            truncated=False,
+            error="",
+            execute_seconds=None,
+            fences=fences,
+            headings=headings,
+        )
 
     def as_json(self) -> dict:
         """The record as the journal keeps it: what is at its default is left out."""
@@ -222,13 +216,19 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         answers = tuple(self.answers(question, dataset))
         name = self.mode or self.stage
         size = operations(code_of(parsed.solution)) if answers else 0
-        names = ("sample", "text", "completion_tokens", "status", "output", "error")
-        same = {part: getattr(self, part) for part in names} | {
-            "mode": name,
-            "tools": tuple(parsed.tools),
-        }
-        vote = Vote(name, self.status == "ok", answers, size)
-        return Candidate(vote=vote, solution=parsed.solution, left_out=parsed.left_out, **same)
+        return Candidate(
+            name,
+            self.sample,
+            self.text,
+            parsed.tools,
+            Vote(name, self.status == "ok", answers, size),
+            self.completion_tokens,
+            self.status,
+            self.output,
+            self.error,
+            parsed.solution,
+            parsed.left_out,
+        )
 
     def row(self, problem: Problem, dataset: Dataset, parser: str, isolated: bool = False) -> dict:
         """What the candidates table gets to see."""
@@ -253,13 +253,13 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     def call(self, models: Mapping[str, str]) -> dict:
         """What the calls table gets to see; `models` names the model of each role; without one the
         solver plays it."""
-        model = models.get(self.role, models.get("solver")) if self.role else None
-        who = {"mode": self.mode or None, "role": self.role or None, "model": model}
-        came = {
+        return self._columns(IN_CALLS) | {
+            "mode": self.mode or None,
+            "role": self.role or None,
+            "model": models.get(self.role, models.get("solver")) if self.role else None,
             "finish_reason": self.finish_reason or None,
             "executions": int(self.execute_seconds is not None),
         }
-        return self._columns(IN_CALLS) | who | came
 
     def _columns(self, names: Sequence[str]) -> dict:
         return {name: getattr(self, name) for name in names}
@@ -277,10 +277,10 @@ def _parsed(
     text: str, parser: str, isolated: bool, fences: str, headings: bool, chat: bool
 ) -> Parsed:
     """A text's sections; of one that takes too long to read, none."""
-    how = {"parser": parser, "isolated": isolated}
     if fences:
-        how = {"headings": headings, "chat": chat}
-    read = partial(read_blocks if fences else parse_completion, **how)
+        read = partial(read_blocks, headings=headings, chat=chat)
+    else:
+        read = partial(parse_completion, parser=parser, isolated=isolated)
     try:
         return within_limit(read, text, of=(text,))
     except TookTooLong:

@@ -151,6 +151,11 @@ class Plugins(Mapping, Generic[Kind]):
                 what = f"its package {package} fails to load ({error}); install another version, or remove it"
             raise TroveLiteError(f"{self.kind} '{name}': {what}") from cause
 
+    def working_of(self, of_the_kit: bool) -> tuple[Kind, ...]:
+        """Those that the kit brings itself, or those of other packages, as `working` has them."""
+        names = [name for name in self if (name in self.of_the_kit) == of_the_kit]
+        return tuple(self.working(*names).values()) if names else ()
+
     def working(self, *names: str) -> dict[str, Kind]:
         """Plug-ins by name, these or all, without those that cannot be loaded here."""
         found = {}

@@ -50,10 +50,8 @@ def public_files() -> tuple[PublicFile, ...]:
 @lru_cache
 def _files(of_the_kit: bool) -> tuple[PublicFile, ...]:
     """The files that the kit lists, or other packages."""
-    names = [name for name in LISTS if (name in LISTS.of_the_kit) == of_the_kit]
-    lists = [*(LISTS.working(*names).values() if names else ())]
     own = [Path(__file__).with_name("registry.csv")] if of_the_kit else []
-    return tuple(file for path in own + lists for file in listed(path))
+    return tuple(file for path in (*own, *LISTS.working_of(of_the_kit)) for file in listed(path))
 
 
 def listed(path: Path) -> Iterator[PublicFile]:

@@ -64,8 +64,16 @@ def pack(dataset: Dataset) -> PromptPack:
 
     given = {name: gaps(stage) for name, stage in stages.items()}
     stops = {name: tuple(stage["stop"]) for name, stage in stages.items() if "stop" in stage}
-    speaks = {"messages": tuple(texts("messages")), "text": texts("messages").__getitem__}
-    return PromptPack("own", dataset.categories, given, template, stops=stops, **speaks)
+    said = texts("messages")
+    return PromptPack(
+        "own",
+        dataset.categories,
+        given,
+        template,
+        stops=stops,
+        messages=tuple(said),
+        text=said.__getitem__,
+    )
 
 
 def gaps(stage: dict) -> tuple[str, ...]:
@@ -208,7 +216,7 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
         return "\n\n\n".join(
             [
                 *first,
-                *([earlier] if bool(earlier) else []),
+                *filter(None, [earlier]),
                 asked(question, tools, {"form": form} | more),
             ]
         )
@@ -291,10 +299,7 @@ def homes() -> Iterator[Path]:
     yield from _homes(False)
 
 
-@cache
-def _homes(of_the_kit: bool) -> tuple[Path, ...]:
-    names = [name for name in WORDS if (name in WORDS.of_the_kit) == of_the_kit]
-    return tuple(WORDS.working(*names).values()) if names else ()
+_homes = cache(WORDS.working_of)
 
 
 def read_words(*path: str) -> dict:

@@ -153,10 +153,16 @@ NAMES = {
     "mode",
     "level",
     "status",
+    "role",
+    "finish_reason",
+    "selection",
 }
-NAMES |= {"role", "finish_reason", "selection"}
-NULLABLE = {pa.bool_(): pd.BooleanDtype(), pa.int64(): pd.Int64Dtype()}
-NULLABLE |= {pa.int16(): pd.Int16Dtype(), pa.int32(): pd.Int32Dtype()}
+NULLABLE = {
+    pa.bool_(): pd.BooleanDtype(),
+    pa.int16(): pd.Int16Dtype(),
+    pa.int32(): pd.Int32Dtype(),
+    pa.int64(): pd.Int64Dtype(),
+}
 
 
 def fingerprint(solution: str, tools: str) -> int:

@@ -113,10 +113,20 @@ def run(
     table = new_folder(out, force=True) / "candidates.parquet"  # a run that is there goes on
     settings = with_grader(settings, out)
     before = table.stat().st_mtime_ns if table.exists() else 0
-    how = {"in_flight": in_flight, "guess": guess, "workers": workers, "progress": not quiet}
-    how |= {"reuse": reuse, "tape": tape}
-    how |= {"max_cost": max_cost, "prices": prices, "fail_on_missing": fail_on_missing}
-    live.live_run(settings, out, given=load_given(settings), **how)
+    live.live_run(
+        settings,
+        out,
+        given=load_given(settings),
+        in_flight=in_flight,
+        guess=guess,
+        workers=workers,
+        progress=not quiet,
+        reuse=reuse,
+        tape=tape,
+        fail_on_missing=fail_on_missing,
+        max_cost=max_cost,
+        prices=prices,
+    )
     judged = load_dataset(settings.dataset, settings.grader).judged
     say(f"answers are judged {judged}", f"prompts: {settings.prompts} (--prompts)")
     if table.stat().st_mtime_ns == before:

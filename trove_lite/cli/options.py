@@ -50,9 +50,14 @@ class Parser(argparse.ArgumentParser):
     that are given."""
 
     def __init__(self, prog: str, about: str, examples: str):
-        how = {"allow_abbrev": False, "argument_default": argparse.SUPPRESS}
-        form = argparse.RawDescriptionHelpFormatter
-        super().__init__(prog, description=about, epilog=examples, formatter_class=form, **how)
+        super().__init__(
+            prog,
+            description=about,
+            epilog=examples,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            argument_default=argparse.SUPPRESS,
+            allow_abbrev=False,
+        )
         self._negative_number_matcher = re.compile(r"-\.?\d")  # -1e-1 too is a value
         self.kinds: dict[str, object] = {}
 

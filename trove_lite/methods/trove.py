@@ -92,13 +92,12 @@ class TroveSettings(ToolSettings):
         ("adds_failing", MODES[:2]),
         ("interval", 1),
         ("shown", 0),
-    )
-    LIMITS += (
         ("kinds", ("function", "import")),
         ("threshold", tuple(THRESHOLDS)),
         ("uses", ("calls", "imports")),
+        ("ranking", (*RANKINGS, "model")),
+        ("rectify", (None, CREATE, IMPORT)),
     )
-    LIMITS += ("ranking", (*RANKINGS, "model")), ("rectify", (None, CREATE, IMPORT))
     FORMERLY = ("given", ()), ("uses", "imports")
 
     def __post_init__(self):
@@ -347,23 +346,21 @@ def asks(settings: TroveSettings) -> tuple[str, ...]:
 
 
 #: `official` is what the program in zorazrw/trove does where it departs from the paper.
-OFFICIAL = {
-    "selection": "two_stage",
-    "threshold": "log20",
-    "interval": 500,
-    "final_trim": True,
-    "shown": 10,
-}
-OFFICIAL |= {
-    "adds": (IMPORT, CREATE),
-    "adds_failing": (IMPORT,),
-    "adds_retry": True,
-    "isolated": False,
-}
-OFFICIAL |= {"uses": "imports"}
 PRESETS = {
     "paper": TroveSettings(),
-    "official": TroveSettings(**OFFICIAL, kinds=("function", "import")),
+    "official": TroveSettings(
+        selection="two_stage",
+        threshold="log20",
+        interval=500,
+        final_trim=True,
+        shown=10,
+        adds=(IMPORT, CREATE),
+        adds_failing=(IMPORT,),
+        adds_retry=True,
+        isolated=False,
+        uses="imports",
+        kinds=("function", "import"),
+    ),
 }
 TROVE = Method(
     "trove", trove, MODES, (*MODES, "rank", "rewrite"), PRESETS, stream=True, ahead=ahead, asks=asks

@@ -270,13 +270,15 @@ class VLLM(LanguageModel):
             if output.cumulative_logprob is None
             else min(0.0, output.cumulative_logprob / max(1, written))
         )
-        more = {
-            "cached_tokens": result.num_cached_tokens,
-            "queue_seconds": waited,
-            "log_probability": told,
-        }
         found = Completion(
-            output.text, read, written, output.finish_reason, seconds - (waited or 0.0), **more
+            output.text,
+            read,
+            written,
+            output.finish_reason,
+            seconds - (waited or 0.0),
+            cached_tokens=result.num_cached_tokens,
+            queue_seconds=waited,
+            log_probability=told,
         )
         return checked(found, settings, "vLLM")
 

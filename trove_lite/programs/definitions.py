@@ -24,8 +24,13 @@ EFFECTS = {
     "abort",
     "system",
     "sleep",
+    "help",
+    "breakpoint",
+    "__import__",
+    "stdin",
+    "stdout",
+    "stderr",
 }
-EFFECTS |= {"help", "breakpoint", "__import__", "stdin", "stdout", "stderr"}
 MOST_STATEMENTS = 1000  # of a block
 
 

@@ -111,8 +111,15 @@ def pack(dataset: Dataset, options: str = "") -> PromptPack:
     # what makers are told is no point
     name = NAME + (f"?{options}" if bool(options) else "")
     said = own.texts("messages")
-    speaks = {"messages": tuple(said), "text": said.__getitem__}
-    return PromptPack(name, dataset.categories, given, template, stops=stops, **speaks)
+    return PromptPack(
+        name,
+        dataset.categories,
+        given,
+        template,
+        stops=stops,
+        messages=tuple(said),
+        text=said.__getitem__,
+    )
 
 
 def covers(dataset: Dataset, stages: Collection[str]) -> bool:

@@ -102,13 +102,15 @@ def live_run(
             stack.callback(
                 lambda: folder.add_counts(out, looked=eyes.asked, looked_before=eyes.known)
             )
-        limits = {
-            "time_limit": settings.time_limit,
-            "memory": settings.memory << 20,
-            "isolation": settings.isolation,
-        }
         sandbox = sandbox or stack.enter_context(
-            Sandbox(workers, **limits, vision=eyes, reuse=REUSE)
+            Sandbox(
+                workers,
+                time_limit=settings.time_limit,
+                memory=settings.memory << 20,
+                isolation=settings.isolation,
+                reuse=REUSE,
+                vision=eyes,
+            )
         )
         with on_disk(out):
             if folder.resume(out, folder.describe(settings, streams, pack, sandbox.level)):

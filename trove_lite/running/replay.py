@@ -132,6 +132,8 @@ def stated_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
                     for s in streams
                     for n in about.get("loading", {}).get(s, {}).get("refused", ())
                 ]
-                own = {"seed": seed, "refused": (*stated.get("refused", ()), *refused)}
-                found[run_name(run["name"], seed)] = TroveSettings(**stated | own)
+                refused = (*stated.get("refused", ()), *refused)
+                found[run_name(run["name"], seed)] = TroveSettings(
+                    **stated | {"seed": seed, "refused": refused}
+                )
     return found

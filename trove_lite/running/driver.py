@@ -120,39 +120,38 @@ class Stream:
             [self.questions] if self.method.stream else [[question] for question in self.questions]
         ):
             steps = self.method.begin(questions, self.settings, self.examples, lambda *_, **__: "")
+            answer = None
             with suppress(StopIteration):
-                asked = next(steps)
-                how = (dataset, parser, self.isolated)
-                while isinstance(asked, Answer) or self.recorded.keys() >= {
-                    key for key, _ in each(asked)
-                }:
-                    known = (
-                        []
-                        if isinstance(asked, Answer)
-                        else [(self.recorded[key], one) for key, one in each(asked)]
-                    )
-                    yield from ((one, record) for record, one in known)
-                    answer = [record.candidate(one.question, *how) for record, one in known]
-                    answer = self.with_names(asked, answer, dataset)
-                    asked = steps.send(None if isinstance(asked, Answer) else answer)
+                while True:
+                    asked = steps.send(answer)
+                    answer = None
+                    if isinstance(asked, Answer):
+                        continue
+                    known = [(one, self.recorded.get(key)) for key, one in each(asked)]
+                    if any(record is None for _, record in known):
+                        break
+                    yield from known
+                    how = dataset, parser, self.isolated
+                    found = [record.candidate(one.question, *how) for one, record in known]
+                    answer = self.with_names(asked, found, dataset)
 
     def with_names(
         self, asked: Sequence[Request], found: list[Candidate], dataset: Dataset
     ) -> list[Candidate]:
         """Candidates whose answers are called as their problem's others of the same value; a name
         once given stays."""
-        if dataset.named is None or isinstance(asked, Answer):
+        if dataset.named is None:
             return found
         problems = [one.question.index for one in asked for _ in one.samples]
+        votes = [(one.vote, of) for one, of in zip(found, problems, strict=True)]
         for problem in dict.fromkeys(problems):
-            own = [one.vote for one, of in zip(found, problems, strict=True) if of == problem]
-            texts = [text for vote in own for text in vote.answers]
+            texts = [text for vote, of in votes if of == problem for text in vote.answers]
             self.names[problem] = dataset.named(texts, self.names.get(problem))
-        votes = [
-            one.vote._replace(answers=tuple(map(self.names[problem].get, one.vote.answers)))
-            for one, problem in zip(found, problems, strict=True)
+        named = (tuple(map(self.names[of].get, vote.answers)) for vote, of in votes)
+        return [
+            replace(one, vote=one.vote._replace(answers=answers))
+            for one, answers in zip(found, named, strict=True)
         ]
-        return [replace(one, vote=vote) for one, vote in zip(found, votes, strict=True)]
 
     def reusable(self, request: Request, key: Key, asked: str, headings: bool) -> Record | None:
         """Another run's sample of this prompt and seed; not yet run where its program has something
@@ -273,8 +272,7 @@ class Driver:
                 self._guess(stream, alike(unsure, order[place + 1 : place + 1 + self.guess]))
                 answer = [await begun.pop(key) for key in keys]
                 if self.dataset.named:
-                    how = stream.with_names, asked, answer, self.dataset
-                    answer = await asyncio.to_thread(*how)
+                    answer = await asyncio.to_thread(stream.with_names, asked, answer, self.dataset)
                 window = 0
 
     def _verdict(self, candidate: Candidate, problem: Problem) -> bool | None:
@@ -297,14 +295,8 @@ class Driver:
     def _guess(self, stream: Stream, requests: Sequence[Attempt]) -> None:
         for key, request in each(requests):
             if key not in stream.recorded and key not in stream.others:  # these need no model
-                sent = as_sent(
-                    stream,
-                    request,
-                    key,
-                    prompt_of(request, self.pack),
-                    self.pack,
-                    self.settings.sampling,
-                )
+                prompt = prompt_of(request, self.pack)
+                sent = as_sent(stream, request, key, prompt, self.pack, self.settings.sampling)
                 model = self.models.get(request.role, self.models["solver"])
                 stream.guesses.add(
                     key, sent, partial(self._early, stream, model), self.tasks.create_task
@@ -468,12 +460,7 @@ def first_failure(error: BaseException) -> BaseException:
     flat = (
         map(first_failure, error.exceptions) if isinstance(error, BaseExceptionGroup) else [error]
     )
-    return min(
-        flat,
-        key=lambda e: (
-            0 if not isinstance(e, Exception) else 1 if isinstance(e, TroveLiteError) else 2
-        ),
-    )
+    return min(flat, key=lambda e: (isinstance(e, Exception), not isinstance(e, TroveLiteError)))
 
 
 class Gate:

@@ -122,10 +122,9 @@ def differing(old: Mapping, new: Mapping) -> list[str]:
     stated = [
         name for name in names if not name.startswith("methods.")
     ] or names  # methods follow from settings
-    short = [name.removeprefix("settings.").removeprefix("methods.") for name in stated]
     return [
-        f"{what}: was {was[name]}, now {now[name]}"
-        for what, name in zip(short, stated, strict=True)
+        f"{name.removeprefix('settings.').removeprefix('methods.')}: was {was[name]}, now {now[name]}"
+        for name in stated
     ]
 
 

@@ -51,13 +51,16 @@ def parse_completion(text: str, parser: str = "official", *, isolated: bool = Fa
     as the parser has them."""
     if parser not in PARSERS:
         raise TroveLiteError(f"no parser named '{parser}': choose from {', '.join(PARSERS)}")
-    text = without_thinking(text)[0]
-    if len(text) > LONGEST_REPLY:
-        return Parsed("", ())
-    found = PARSERS[parser](NEXT_PROBLEM.split(text, maxsplit=1)[0].strip())
+    found = PARSERS[parser](NEXT_PROBLEM.split(_said(text), maxsplit=1)[0].strip())
     if isolated:
         return isolated_tools(found.code)._replace(solution=found.solution)
     return found._replace(code=tuple(tool.source for tool in found.tools))
+
+
+def _said(text: str) -> str:
+    """A reply without its thinking; "" for one that is too long to be read."""
+    said = without_thinking(text)[0]
+    return said if len(said) <= LONGEST_REPLY else ""
 
 
 def isolated_tools(blocks: Iterable[str]) -> Parsed:
@@ -191,7 +194,7 @@ def _strict(text: str) -> Parsed:
     sections = {"Solution": [], "Tools": []}
     for name, body in zip(parts[::2], parts[1::2], strict=True):
         sections[name].append(body)
-    tools = "\n".join(sections["Tools"] or ([before] if bool(sections["Solution"]) else []))
+    tools = "\n".join(sections["Tools"] or ([before] if sections["Solution"] else []))
     solution = "\n".join(
         sections["Solution"] or [before if "```" in before else before + tools]
     ).strip()
@@ -267,12 +270,10 @@ def read_blocks(text: str, *, headings: bool = False, chat: bool = False) -> Par
     """Read a reply whose program is its Python blocks, in one block; "" where it has none.
     headings: it was asked for under TROVE's headings: blocks under **Tools** are its tools,
     wherever they are. chat: it is a turn of a chat, which goes on to no next question."""
-    text = without_thinking(text)[0]
-    if len(text) > LONGEST_REPLY:
-        return Parsed("", ())
-    text = text if chat else NEXT_PROBLEM.split(text, maxsplit=1)[0]
+    said = _said(text)
+    said = said if chat else NEXT_PROBLEM.split(said, maxsplit=1)[0]
     tools = []
-    lines = text.split("\n")
+    lines = said.split("\n")
     if headings and (starts := [i for i, line in enumerate(lines) if line.startswith("**Tools**")]):
         ends = (i for i in range(starts[-1], len(lines)) if lines[i].startswith("**Solution**"))
         start = starts[-1]

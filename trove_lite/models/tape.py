@@ -113,13 +113,13 @@ class Tape:
         for name in sorted({name.removesuffix(PACKED) for name in names} - {own}):
             # A file that is packed is taken away afterwards: what was read of it need not have been
             # all.
-            packed = f"{name}{PACKED}"
+            packed = self.folder / f"{name}{PACKED}"
             read = name in names and self._read_on(self.folder / name)
-            if not read and packed not in self.read and (self.folder / packed).exists():
-                with on_disk(self.folder / packed):
-                    data = unpacked(self.folder / packed)
-                self._take(self._lines(data, self.folder / packed), self.folder / packed)
-                self.read[packed] = len(data)
+            if not read and packed.name not in self.read and packed.exists():
+                with on_disk(packed):
+                    data = unpacked(packed)
+                self._take_lines(data, packed)
+                self.read[packed.name] = len(data)
 
     def _names(self) -> set[str]:
         """The files of a tape. Raises DamagedFile where one is something else."""
@@ -147,12 +147,12 @@ class Tape:
                 return False
             raise
         sound = lines.rfind(b"\n") + 1
-        self._take(self._lines(lines[:sound], path), path)
+        self._take_lines(lines[:sound], path)
         self.read[path.name] = at + sound
         return True
 
-    def _lines(self, data: bytes, path: Path) -> list[dict]:
-        return records_of(data, path, checked=True, remedy=REMEDY)[0]
+    def _take_lines(self, data: bytes, path: Path) -> None:
+        self._take(records_of(data, path, checked=True, remedy=REMEDY)[0], path)
 
     def _take(self, lines: list[dict], path: Path) -> None:
         for line in lines:

@@ -157,7 +157,7 @@ class ToolSettings(Settings):
     def as_library(self, tools: Sequence[Tool]) -> tuple[str | Tool, ...]:
         if not self.isolated:
             return tuple(tool.source for tool in tools)
-        return (*([AT_HAND] if bool(self.at_hand and tools) else []), *tools)
+        return (*([AT_HAND] if self.at_hand and tools else []), *tools)
 
 
 Messages = tuple[
@@ -382,13 +382,12 @@ def draw(views: Mapping[str, Attempt], budget: Budget) -> Drawn:
 
 def turns(views: Mapping[str, Attempt], drawn: int, due: int) -> list[Attempt]:
     """The next `due` samples after the first `drawn`, where the modes take turns."""
-    n = len(views)
-    bounds = [[-((place - total) // n) for total in (drawn, drawn + due)] for place in range(n)]
-    return [
-        replace(view, samples=range(*b))
-        for view, b in zip(views.values(), bounds, strict=True)
-        if b[0] < b[1]
-    ]
+    asked = []
+    for place, view in enumerate(views.values()):
+        samples = range(*(-((place - total) // len(views)) for total in (drawn, drawn + due)))
+        if samples:
+            asked.append(replace(view, samples=samples))
+    return asked
 
 
 #: How many questions that do not depend on one another are asked at once.
@@ -419,9 +418,8 @@ def in_parallel(parts: Sequence[Drawn]) -> Steps:
             except StopIteration as end:
                 results[place] = end.value
         sent = iter((yield [*chain.from_iterable(asked.values())]))
-        samples = {
-            place: sum(len(request.samples) for request in requests)
+        replies = {
+            place: list(islice(sent, sum(len(request.samples) for request in requests)))
             for place, requests in asked.items()
         }
-        replies = {place: list(islice(sent, number)) for place, number in samples.items()}
     return results

@@ -234,8 +234,12 @@ def loadable(
     once, in the sandbox. That is no call. A load that fails, hangs or ends the process refuses the
     tool."""
     names = {tool: f"{question.category}/{phase}/{question.index}/{tool.name}" for tool in tools}
-    tools = [tool for tool in tools if names[tool] not in settings.refused]
-    tools = [tool for tool in tools if tool.name in toolbox or tool.name == plain_name(tool.name)]
+    tools = [
+        tool
+        for tool in tools
+        if names[tool] not in settings.refused
+        and (tool.name in toolbox or tool.name == plain_name(tool.name))
+    ]
     new = list(dict.fromkeys(tool for tool in tools if tool.name not in toolbox))
     library = (*toolbox.tools(), *new)
     runs = yield [

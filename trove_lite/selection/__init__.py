@@ -62,11 +62,8 @@ def one_stage_described(votes: Sequence[Vote]) -> int:
             supporters[round_answer(vote.answers[0])].append(i)
     if not supporters:
         return first_successful(votes)
-    best = [(fewest_operations(votes, own), len(own)) for own in supporters.values()]
-    return min(
-        best,
-        key=lambda each: (-each[1], votes[each[0]].operations, each[0]),
-    )[0]
+    ranks = ((-len(own), votes[i].operations, i) for own in supporters.values() for i in own)
+    return min(ranks)[-1]
 
 
 def two_stage_described(votes: Sequence[Vote]) -> int:

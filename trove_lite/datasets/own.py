@@ -105,22 +105,17 @@ def _entries(path: Path, grader: str) -> list[dict]:
     for number, line in enumerate(text_of(path).split("\n"), start=1):
         if line.strip():
             try:
-                entries.append(_entry(line, grader))
-                first = (
-                    ids.setdefault(str(entries[-1]["id"]), number)
-                    if "id" in entries[-1]
-                    else number
-                )
+                entry = _entry(line, grader)
+                first = ids.setdefault(str(entry["id"]), number) if "id" in entry else number
                 if first != number:
-                    raise ValueError(
-                        f"id '{entries[-1]['id']}' is that of line {first}; give it once"
-                    )
-                asked = json.dumps([entries[-1][name] for name in ("category", "question")])
-                first, gold = golds.setdefault(asked, (number, entries[-1]["answer"]))
-                if gold != entries[-1]["answer"]:
+                    raise ValueError(f"id '{entry['id']}' is that of line {first}; give it once")
+                asked = entry["category"], entry["question"]
+                first, gold = golds.setdefault(asked, (number, entry["answer"]))
+                if gold != entry["answer"]:
                     raise ValueError(
                         f"asks what line {first} asks, with another answer; keep the right one"
                     )
+                entries.append(entry)
             except (ValueError, RecursionError) as error:
                 raise DamagedFile(f"{path}, line {number}: {error}") from error
     return entries

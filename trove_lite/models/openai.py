@@ -372,22 +372,22 @@ class OpenAIServer(LanguageModel):
         whole timeout again.
         """
         began = time.perf_counter()
-        how = {"allow_redirects": False}
-        if body is not None:
-            how["data"] = json.dumps(body).encode()
         method = "GET" if body is None else "POST"
-        async with self._patience(), self._client.request(method, url, **how) as response:
+        data = None if body is None else json.dumps(body).encode()
+        async with (
+            self._patience(),
+            self._client.request(method, url, data=data, allow_redirects=False) as response,
+        ):
             content = await _read(response)
         self._reached = True
         if 200 <= response.status < 300 and body is not None:
             self._answered += 1
             self._patience.begin_again()
-        wanted = waiting(response.headers.get("Retry-After", ""))
         return (
             response.status,
             answers.reply_of(content, self._clean),
             time.perf_counter() - began,
-            wanted,
+            waiting(response.headers.get("Retry-After", "")),
         )
 
     async def _pause(self, seconds: float, problem: str, kind: str) -> None:

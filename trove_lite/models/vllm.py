@@ -236,12 +236,13 @@ class VLLM(LanguageModel):
         how = {"temperature": settings.temperature, "top_p": settings.top_p, "seed": seed}
         if self._nucleus and settings.temperature:
             how = {"temperature": 0.0, "extra_args": {ASKED: how}}
-        how |= {
-            "max_tokens": settings.max_tokens,
-            "stop": list(settings.stop),
-            "logprobs": self.logprobs,
-        }
-        return SamplingParams(**how, output_kind=RequestOutputKind.FINAL_ONLY)
+        return SamplingParams(
+            **how,
+            max_tokens=settings.max_tokens,
+            stop=list(settings.stop),
+            logprobs=self.logprobs,
+            output_kind=RequestOutputKind.FINAL_ONLY,
+        )
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """One completion, a request of its own."""

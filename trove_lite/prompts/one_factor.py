@@ -109,7 +109,7 @@ def pack(dataset: Dataset, options: str = "") -> PromptPack:
     }
     given = {stage: point.given for stage, point in points.items()}
     # what makers are told is no point
-    name = NAME + (f"?{options}" if bool(options) else "")
+    name = NAME + (f"?{options}" if options else "")
     said = own.texts("messages")
     return PromptPack(
         name,

@@ -172,7 +172,7 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
             format_toolbox(map(brief, tools) if toolbox_last else tools) or "(no functions yet)"
         )
         toolbox = [f"**Toolbox**\n{listing}"] * shows
-        values = [given.format_map(more).strip()] if bool(given) else []
+        values = [given.format_map(more).strip()] if given else []
         return "\n\n".join(
             [*parts, *(values + toolbox if toolbox_last else toolbox + values), starts]
         )
@@ -252,7 +252,7 @@ def with_imports(example: dict, code: str) -> str:
     also = [
         line for line in example.get("also", "").strip().split("\n") if line not in code.split("\n")
     ]
-    return "\n".join([*also, *([""] if bool(also and code.startswith("def ")) else []), code])
+    return "\n".join([*also, *([""] if also and code.startswith("def ") else []), code])
 
 
 def commented(example: dict) -> str:

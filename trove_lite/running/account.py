@@ -35,13 +35,13 @@ def planned(settings: RunSettings, given: Given = NOTHING) -> Iterator[dict]:
     refuse_wordless(settings, pack)
     for stream in streams_of(replace(settings, seeds=settings.seeds[:1]), dataset, given):
         sizes = list(prompt_sizes(stream, pack))
-        row = {
+        yield {
             "method": stream.method.name,
             "category": stream.category,
             "problems": len(stream.questions),
+            "calls": len(sizes) * seeds,
+            "prompt_tokens": round(sum(sizes) * seeds / CHARACTERS_A_TOKEN),
         }
-        tokens = round(sum(sizes) * seeds / CHARACTERS_A_TOKEN)
-        yield row | {"calls": len(sizes) * seeds, "prompt_tokens": tokens}
 
 
 def prompt_sizes(stream: Stream, pack) -> Iterator[int]:

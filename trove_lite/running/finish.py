@@ -59,8 +59,8 @@ def finish(
             "model": description["model"],
             "provenance": "live",
             "selection": stream.settings.selection,
+            "shares_state": stream.method.stream or stream.method.examples,
         }
-        how |= {"shares_state": stream.method.stream or stream.method.examples}
         rows = candidate_rows(
             own, stream.problems, dataset, stream.modes, settings.parser, stream.isolated
         )

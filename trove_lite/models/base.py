@@ -8,8 +8,11 @@ raises: never is a failure of a model or a server turned into text.
 
 import asyncio
 import hashlib
+import heapq
+import itertools
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -179,6 +182,36 @@ async def gather(calls: Iterable[Awaitable[Completion]]) -> list[Completion]:
         failure = failed.exceptions[0]
     # in there, its context would be the group that it is in: a circle, where IPython shows nothing
     raise failure
+
+
+class Gate:
+    """At most `width` at a time, lowest rank first; within a rank, in order of arrival."""
+
+    def __init__(self, width: int):
+        self.width = width
+        self.busy = 0
+        self.waiting: list[tuple[int, int, asyncio.Future]] = []
+        self.arrivals = itertools.count()
+        self.closed = False  # nobody else goes
+
+    @asynccontextmanager
+    async def __call__(self, rank: int = 0):
+        turn = asyncio.get_running_loop().create_future()
+        heapq.heappush(self.waiting, (rank, next(self.arrivals), turn))
+        self._admit()
+        try:
+            await turn
+            yield self
+        finally:
+            self.busy -= not turn.cancelled()  # who is cancelled while waiting holds no place
+            self._admit()
+
+    def _admit(self) -> None:
+        while self.busy < self.width and self.waiting and not self.closed:
+            turn = heapq.heappop(self.waiting)[-1]
+            if not turn.done():
+                turn.set_result(None)
+                self.busy += 1
 
 
 def checked(

@@ -6,7 +6,6 @@ error.
 """
 
 import asyncio
-import collections
 import json
 import math
 import os
@@ -27,6 +26,7 @@ from . import openai_answers as answers
 from .base import (
     TOO_LONG,
     Completion,
+    Gate,
     LanguageModel,
     ModelError,
     Prompt,
@@ -184,7 +184,7 @@ class OpenAIServer(LanguageModel):
         if self._client is None:
             raise RuntimeError("an OpenAIServer completes inside its `async with` block")
         if self.n == 1:
-            async with self._free:
+            async with self._free():
                 return (await self._ask(prompt, seed, settings, 1))[0]
         found = asyncio.get_running_loop().create_future()
         key = prompt if isinstance(prompt, str) else tuple(prompt), settings
@@ -196,7 +196,7 @@ class OpenAIServer(LanguageModel):
     async def _ask_together(self, key: tuple) -> None:
         """Ask for samples of one prompt that wait; what the server leaves out of its answer is
         asked for again."""
-        async with self._free:
+        async with self._free():
             waiting = [one for one in self._together.pop(key, ()) if not one.done()]
             now = waiting[: self.n]
             later = waiting[self.n :]
@@ -458,45 +458,22 @@ def _said(error: aiohttp.ClientError) -> str:
     return one_line(error)
 
 
-class Slots:
+class Slots(Gate):
     """How many requests are on their way at a time. Where that is too many for the server there are
     half as many, and one more again after as many answers as there were slots at first."""
 
     def __init__(self, width: int):
-        self.most = self.width = width
-        self.busy = self.answered = self.free_again = 0
-        self.waiting: collections.deque[asyncio.Future] = collections.deque()
+        super().__init__(width)
+        self.most = width
+        self.answered = self.free_again = 0
 
-    async def __aenter__(self) -> None:
-        if self.busy < self.width and not self.waiting:
-            self.busy += 1
-            return
-        turn = asyncio.get_running_loop().create_future()
-        self.waiting.append(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # it was given a slot, and cannot take it
-                self._leave()
-            raise
-
-    async def __aexit__(self, error: type | None, *_) -> None:
-        if error is None:
-            self._answered()
-        self._leave()
-
-    def _answered(self) -> None:
-        self.answered += 1
-        if self.answered % self.most == 0:
-            self.width = min(self.width + 1, self.most)
-
-    def _leave(self) -> None:
-        self.busy -= 1
-        while self.waiting and self.busy < self.width:
-            turn = self.waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                self.busy += 1
+    @asynccontextmanager
+    async def __call__(self, rank: int = 0):
+        async with super().__call__(rank):
+            yield self
+            self.answered += 1
+            if self.answered % self.most == 0:
+                self.width = min(self.width + 1, self.most)
 
     def fewer(self) -> bool:
         """Halve them, unless they were halved for requests that were on their way together with

@@ -7,10 +7,9 @@ the run folder is `live`.
 """
 
 import asyncio
-import heapq
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from dataclasses import InitVar, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -36,6 +35,7 @@ from ..methods.base import (
 )
 from ..models.base import (
     Completion,
+    Gate,
     LanguageModel,
     Message,
     ModelError,
@@ -461,32 +461,3 @@ def first_failure(error: BaseException) -> BaseException:
         map(first_failure, error.exceptions) if isinstance(error, BaseExceptionGroup) else [error]
     )
     return min(flat, key=lambda e: (isinstance(e, Exception), not isinstance(e, TroveLiteError)))
-
-
-class Gate:
-    """At most `width` at a time, lowest rank first; within a rank, in order of arrival."""
-
-    def __init__(self, width: int):
-        self.free = width
-        self.waiting: list[tuple[int, int, asyncio.Future]] = []
-        self.arrivals = itertools.count()
-        self.closed = False  # nobody else goes
-
-    @asynccontextmanager
-    async def __call__(self, rank: int):
-        turn = asyncio.get_running_loop().create_future()
-        heapq.heappush(self.waiting, (rank, next(self.arrivals), turn))
-        self._admit()
-        try:
-            await turn
-            yield self
-        finally:
-            self.free += not turn.cancelled()  # who is cancelled while waiting holds no place
-            self._admit()
-
-    def _admit(self) -> None:
-        while self.free and self.waiting and not self.closed:
-            turn = heapq.heappop(self.waiting)[-1]
-            if not turn.done():
-                turn.set_result(None)
-                self.free -= 1

@@ -38,10 +38,15 @@ REMEDY = "restore it, or take it away"
 Key = tuple[str, str, int]  # model, hash of the request, seed
 
 
-class Identified(Struct, forbid_unknown_fields=True):
-    """A line that says which model a name stands for."""
+class Line(Struct, forbid_unknown_fields=True):
+    """What a tape says of a model."""
 
     model: str
+
+
+class Identified(Line):
+    """A line that says which model a name stands for."""
+
     identity: dict
 
 
@@ -60,19 +65,17 @@ class Reply(Struct, forbid_unknown_fields=True):
     log_probability: Number | None = None
 
 
-class Drawn(Struct, forbid_unknown_fields=True):
+class Drawn(Line):
     """A line with a reply."""
 
-    model: str
     request: str
     seed: Whole
     reply: Reply
 
 
-class Refused(Struct, forbid_unknown_fields=True):
+class Refused(Line):
     """A line that says why there is none, and never will be."""
 
-    model: str
     request: str
     seed: Whole
     refused: str

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 DIFFICULTY = "level of difficulty"  # what levels are where nothing else is said
+#: Answers as canonical text, and whether they are right; None where nobody can tell.
+Judged = tuple[list[str], bool | None]
+#: Answers (the first is graded) and the gold one → whether they are right.
+Rule = Callable[[Sequence[str], object], bool]
 
 
 class Question(NamedTuple):
@@ -81,13 +85,11 @@ class Dataset:
     categories: tuple[str, ...]
     load: Callable[[str], Sequence[Problem]]
     read: Callable[[str], list[str]]
-    correct: Callable[[Sequence[str], object], bool]
+    correct: Rule
     levels: tuple[str, ...] = ()
     examples: Callable[[str], Sequence[Problem]] | None = None
     given: tuple[str, ...] = ()
-    other_rules: Mapping[str, Callable[[Sequence[str], object], bool]] = field(
-        default_factory=dict, hash=False
-    )
+    other_rules: Mapping[str, Rule] = field(default_factory=dict, hash=False)
     like: str = ""
     by: str = DIFFICULTY
     judged: str = "by the rule of this data set (docs/datasets.md)"
@@ -110,9 +112,7 @@ class Dataset:
         that took too long."""
         return self.judge_output(output, question)[0]
 
-    def judge_output(
-        self, output: str, question: Question, *gold: object
-    ) -> tuple[list[str], bool | None]:
+    def judge_output(self, output: str, question: Question, *gold: object) -> Judged:
         """What a program printed → its answers, and whether they are right; None where that took
         too long, or where no gold answer is given."""
         asked = (question.text,) if self.read_for else ()
@@ -121,7 +121,7 @@ class Dataset:
 
 def judge_output(
     read: Callable, correct: Callable, output: str, gold: Sequence, *more: str
-) -> tuple[list[str], bool | None]:
+) -> Judged:
     """Answers and verdict by any rule; a text that takes too long has no answer, and no verdict.
     gold: one, or none."""
     answers = []

@@ -142,6 +142,10 @@ def with_tuples(values: Mapping[str, object]) -> dict[str, object]:
     }
 
 
+#: Code that runs before a program; functions given as Tools are the module `toolbox`.
+Library = tuple[str | Tool, ...]
+
+
 @dataclass(frozen=True)
 class ToolSettings(Settings):
     """Settings of methods whose programs use tools."""
@@ -154,15 +158,14 @@ class ToolSettings(Settings):
 
     FORMERLY = ("isolated", False), ("at_hand", False)
 
-    def as_library(self, tools: Sequence[Tool]) -> tuple[str | Tool, ...]:
+    def as_library(self, tools: Sequence[Tool]) -> Library:
         if not self.isolated:
             return tuple(tool.source for tool in tools)
         return (*([AT_HAND] if self.at_hand and tools else []), *tools)
 
 
-Messages = tuple[
-    tuple[str, str], ...
-]  # a chat so far: ("system" | "user" | "assistant", text) in turn
+#: A chat so far: ("system" | "user" | "assistant", text) in turn.
+Messages = tuple[tuple[str, str], ...]
 Words = Callable[..., str]  # a text's name and what fills it → the text, of the run's pack
 
 
@@ -177,9 +180,7 @@ class Attempt:
     samples: range
     phase: str = "stream"  # `retry` for problems solved again after trimming
     shown: tuple[Tool, ...] = ()  # tools as the prompt lists them
-    library: tuple[
-        str | Tool, ...
-    ] = ()  # code that runs first; functions given as Tools are the module `toolbox`
+    library: Library = ()
     left_out: int = (
         0  # statements beside the definitions in `library` that are no part of a tool: only counted
     )

@@ -14,6 +14,7 @@ from .base import (
     Attempt,
     Budget,
     Candidate,
+    Library,
     Method,
     Question,
     Run,
@@ -34,7 +35,7 @@ LOAD = "load"
 LOADED = "loaded"
 #: What IMPORT gets of a toolbox: the tools that its prompt lists, best first, and those that its
 #: programs run with.
-View = tuple[tuple[Tool, ...], tuple[str | Tool, ...]]
+View = tuple[tuple[Tool, ...], Library]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import force_setattr, replace
 
 from ..candidates import CALLS_SCHEMA, SCHEMA, UNAVAILABLE, fingerprint
-from ..datasets.base import Dataset, Problem, Question
+from ..datasets.base import Dataset, Judged, Problem, Question
 from ..errors import DamagedFile, encodable
 from ..judge.answers import plain_words
 from ..limits import TookTooLong, is_long, within_limit
@@ -50,20 +50,22 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     stage: str
     sample: Whole
     round: Whole
+    #: The candidate's mode in tables; "" where it is no candidate.
     mode: str
-    """The candidate's mode in tables; "" where it is no candidate."""
+    #: Who was asked; "" where nobody was, and a program alone was run.
     role: str
-    """Who was asked; "" where nobody was, and a program alone was run."""
     prompt: str
     text: str
     prompt_tokens: Count | None
     completion_tokens: Count | None
+    #: `refused` where the model refuses this prompt for good, `unavailable` where no answer could
+    #: be had.
     finish_reason: str
-    """`refused` where the model refuses this prompt for good, `unavailable` where no answer could
-    be had."""
     generate_seconds: Number
     cached_tokens: Count | None = None
     queue_seconds: Number | None = None
+    #: The sandbox's; `no_code` with nothing to run; of MISSING without a sample; None if only text
+    #: is read.
     status: (
         Literal[
             "ok",
@@ -78,23 +80,21 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         ]
         | None
     ) = None
-    """The sandbox's; `no_code` with nothing to run; of MISSING without a sample; None if only text
-    is read."""
     output: str = ""
     truncated: bool = False
     error: str = ""
     execute_seconds: Number | None = None
+    #: What the model thought before the text: kept, and read by nobody.
     thinking: str = ""
-    """What the model thought before the text: kept, and read by nobody."""
     thinking_tokens: Count | None = None
     log_probability: Number | None = None
+    #: `blocks` where its program is all its blocks (`parse.read_blocks`); "" where the run's parser
+    #: reads it.
     fences: Literal["", "blocks"] = ""
-    """`blocks` where its program is all its blocks (`parse.read_blocks`); "" where the run's parser
-    reads it."""
+    #: Whether it was asked for under TROVE's headings.
     headings: bool = False
-    """Whether it was asked for under TROVE's headings."""
+    #: Whether it is a turn of a chat, and no text that the model went on with.
     chat: bool = False
-    """Whether it is a turn of a chat, and no text that the model went on with."""
 
     def __post_init__(self):
         for name in self.__struct_fields__:  # from a model, a program, a server or an old journal
@@ -202,7 +202,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     def answers(self, question: Question, dataset: Dataset) -> list[str]:
         return dataset.answers(self.output, question) if self.status == "ok" else []
 
-    def judged(self, problem: Problem, dataset: Dataset) -> tuple[list[str], bool | None]:
+    def judged(self, problem: Problem, dataset: Dataset) -> Judged:
         """Its answers and its verdict; None where it could not be judged."""
         if self.status == "ok":
             return dataset.judge_output(self.output, problem.question, problem.gold)

@@ -17,7 +17,7 @@ from itertools import chain, islice
 from typing import Any, NamedTuple, get_type_hints
 
 from ..datasets.base import Problem, Question
-from ..errors import DamagedFile, TroveLiteError
+from ..errors import DamagedFile, TroveLiteError, one_of
 from ..programs import AT_HAND, Tool, program_of, whole_program
 from ..programs.definitions import definitions
 from ..selection import RULES, Vote, random_choice
@@ -30,15 +30,9 @@ def sample_seed(
     """The seed of one sample: a hash of all that tells it from every other sample. 53 bits, so that
     a server that reads JSON numbers as floating point still gets it whole."""
     parts = [run_seed, question.dataset, question.category, question.index, phase, stage, sample]
-    key = json.dumps([*parts, round] if round else parts)
-    return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest()) >> 11
-
-
-def one_of(name: str, value: object, allowed: Sequence) -> None:
-    """Refuse a value that is not among those allowed; of a tuple, each."""
-    for one in value if isinstance(value, tuple) else (value,):
-        if one not in allowed:
-            raise TroveLiteError(f"{name} '{one}': choose from {', '.join(map(str, allowed))}")
+    parts += [round] if round else []
+    key = json.dumps(parts).encode()
+    return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest()) >> 11
 
 
 def at_least(least: int, **numbers: int | None) -> None:

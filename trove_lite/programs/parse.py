@@ -16,7 +16,7 @@ from contextlib import suppress
 from itertools import chain, islice
 from typing import NamedTuple
 
-from ..errors import TroveLiteError, encodable
+from ..errors import encodable, one_of
 from . import (
     LONGEST_REPLY,
     LONGEST_TOOLS,
@@ -49,8 +49,7 @@ def parse_completion(text: str, parser: str = "official", *, isolated: bool = Fa
     """Read a completion by one of PARSERS. Raises TroveLiteError for an unknown parser, never for a
     text. isolated: functions and classes are tools by `definitions`; in blocks without any, imports
     as the parser has them."""
-    if parser not in PARSERS:
-        raise TroveLiteError(f"no parser named '{parser}': choose from {', '.join(PARSERS)}")
+    one_of("no parser named", parser, PARSERS)
     found = PARSERS[parser](NEXT_PROBLEM.split(_said(text), maxsplit=1)[0].strip())
     if isolated:
         return isolated_tools(found.code)._replace(solution=found.solution)

@@ -25,8 +25,8 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from ..datasets.base import Dataset, Question
-from ..errors import TroveLiteError
-from ..methods.base import Messages, as_asked, one_of
+from ..errors import TroveLiteError, one_of
+from ..methods.base import Messages, as_asked
 from ..programs import Tool, fenced, format_toolbox
 from ..programs.parse import parse_tools
 from ..shapes import once

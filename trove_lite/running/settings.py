@@ -13,9 +13,9 @@ from typing import Literal
 
 from ..datasets import GRADERS, load_dataset
 from ..datasets.base import Dataset, refuse_eyes
-from ..errors import TroveLiteError
+from ..errors import TroveLiteError, one_of
 from ..methods import METHODS, load_method
-from ..methods.base import Budget, Settings, as_begun, at_least, one_of, with_tuples
+from ..methods.base import Budget, Settings, as_begun, at_least, with_tuples
 from ..models.base import CHAT, SamplingSettings
 from ..programs.parse import PARSERS
 from ..prompts import one_factor

@@ -18,7 +18,7 @@ from ..candidates import (
     selected_alone,
     with_shared_state,
 )
-from ..errors import TroveLiteError
+from ..errors import TroveLiteError, one_of
 from ..judge.canonical import round_answer
 from . import RULES
 from .subsets import subsets_by_mode
@@ -211,8 +211,7 @@ class _Votes:
     """The table's votes as flat arrays, and the rules on all problems at once."""
 
     def __init__(self, frame: pd.DataFrame, rule: str):
-        if rule not in RULES:
-            raise TroveLiteError(f"no selection rule '{rule}': choose from {', '.join(RULES)}")
+        one_of("no selection rule", rule, RULES)
         self.described = rule.endswith("described")
         self.ok = (frame["status"] == "ok").to_numpy()
         self.correct = frame["correct"].fillna(False).to_numpy(dtype=bool)

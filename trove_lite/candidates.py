@@ -225,8 +225,9 @@ def add_measures(candidates: pd.DataFrame) -> pd.DataFrame:
     pairs = [(solution, parse_tools(tools)) for solution, tools in texts]
     counts = pd.Series([operation_counts(*pair) for pair in pairs], candidates.index, dtype=object)
     used = pd.Series([used_tools(*pair) for pair in pairs], candidates.index, dtype=object)
-    reported = counts.str[0].astype("Int32")
-    return candidates.assign(reported_operations=reported, used_tools=used, operation_counts=counts)
+    return candidates.assign(
+        reported_operations=counts.str[0].astype("Int32"), used_tools=used, operation_counts=counts
+    )
 
 
 def rows_where(table: pd.DataFrame, holds: pd.Series | np.ndarray) -> pd.DataFrame:
@@ -331,8 +332,7 @@ def _load_together(
 
 
 def _outcomes_of(table: pa.Table) -> pa.Table:
-    frame = outcomes(as_frame(table))
-    return pa.Table.from_pandas(frame, OUTCOMES_SCHEMA, preserve_index=False)
+    return pa.Table.from_pandas(outcomes(as_frame(table)), OUTCOMES_SCHEMA, preserve_index=False)
 
 
 def table_file(path: Path) -> Path:
@@ -408,11 +408,9 @@ def _read(file: Path) -> pa.Table:
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DamagedFile(f"{file}: not a readable parquet file; make or fetch it again") from error
     if version != VERSION:
-        age, remedy = (
-            ("a later", "update trove_lite")
-            if version > VERSION
-            else ("an earlier", "make the run again")
-        )
+        age, remedy = "an earlier", "make the run again"
+        if version > VERSION:
+            age, remedy = "a later", "update trove_lite"
         raise DamagedFile(
             f"{file}: made by {age} release (schema {version}, here {VERSION}); {remedy}"
         )
@@ -474,9 +472,9 @@ def save_run(
     `candidates.parquet`. The presence of the last says that the run is complete, so one that is
     replaced goes first. `run.json` has the sha256 of each table, by which an edit is seen. What a
     full disk or an interrupt leaves of a new folder is nothing."""
-    files = {TABLES[0]: as_parquet(candidates)} | (
-        {} if calls is None else {TABLES[1]: as_parquet(calls)}
-    )
+    files = {TABLES[0]: as_parquet(candidates)}
+    if calls is not None:
+        files[TABLES[1]] = as_parquet(calls)
     sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     is_new = not (folder / "run.json").exists()
     folder.mkdir(parents=True, exist_ok=True)
@@ -532,9 +530,12 @@ def file_of_problems(name: str, runs: Iterable[str | Path]) -> str:
 
 
 def versions() -> dict[str, str]:
-    names = ("numpy", "pandas", "scipy", "sympy", "matplotlib", "pyarrow")
-    own = {"python": platform.python_version(), "trove-lite": __version__}
-    return own | {name: version_of(name) for name in names}
+    libraries = ("numpy", "pandas", "scipy", "sympy", "matplotlib", "pyarrow")
+    return {
+        "python": platform.python_version(),
+        "trove-lite": __version__,
+        **{name: version_of(name) for name in libraries},
+    }
 
 
 def run_name(name: str, seed: int) -> str:

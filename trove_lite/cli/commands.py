@@ -98,11 +98,8 @@ def run(
         raise UsageError(f"--fail_on_missing {fail_on_missing}: give a share, from 0 to 1")
     settings = settings_of(given, out, tool)
     if dry_run:
-        print(
-            account.planned_text(
-                [settings], load_given(settings), live.price_table(max_cost, prices)
-            )
-        )
+        priced = live.price_table(max_cost, prices)
+        print(account.planned_text([settings], load_given(settings), priced))
         return
     if generate_only:
         from ..running.generate_only import draw_ahead
@@ -171,8 +168,9 @@ def _with_tools(settings, sources: tuple[str, ...]) -> dict:
     for name in settings.methods:
         method = load_method(name)
         if method.elsewhere:
-            found = method.elsewhere(sources, method, settings.categories)
-            choices[name] = choices.get(name, {}) | found
+            choices[name] = choices.get(name, {}) | method.elsewhere(
+                sources, method, settings.categories
+            )
     if choices == settings.choices:
         raise UsageError("--tool: none of the run's methods takes tools made elsewhere")
     return choices

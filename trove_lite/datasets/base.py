@@ -136,8 +136,10 @@ def refuse_eyes(dataset: str, looks: object, spec: str | None) -> None:
     """Raise TroveLiteError where a data set has images and nobody looks at them, or the other way
     round."""
     if bool(looks) != bool(spec):
-        some = "has images: give --vision http://HOST:PORT, transformers: or canned:FILE"
-        raise TroveLiteError(f"data set {dataset} {some if looks else 'asks no --vision'}")
+        what = "asks no --vision"
+        if looks:
+            what = "has images: give --vision http://HOST:PORT, transformers: or canned:FILE"
+        raise TroveLiteError(f"data set {dataset} {what}")
 
 
 def after_labelled(dataset: Dataset) -> Dataset:

@@ -259,5 +259,5 @@ def one_line(error: BaseException) -> str:
 
 def plain(text: str) -> str:
     """Somebody's text as one line that does nothing to a terminal; of a long one its beginning."""
-    begins = text[:LONGEST_LINE]
-    return " ".join("".join(sign if sign.isprintable() else " " for sign in begins).split())
+    signs = (sign if sign.isprintable() else " " for sign in text[:LONGEST_LINE])
+    return " ".join("".join(signs).split())

@@ -135,8 +135,10 @@ def through_socks(proxy: str, how: Mapping) -> aiohttp.BaseConnector:
 
 
 def no_proxy() -> TroveLiteError:
-    what = "proxy (http://, or socks5:// with pip install aiohttp-socks)"
-    return unusable(("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY"), what)
+    return unusable(
+        ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY"),
+        "proxy (http://, or socks5:// with pip install aiohttp-socks)",
+    )
 
 
 def unusable(known: tuple[str, ...], what: str) -> TroveLiteError:

@@ -76,17 +76,17 @@ def describe(settings: RunSettings, streams: Sequence[Stream], pack, level: str)
         if stream.seed == settings.seeds[0]
     }
     stages = {stage for stream in streams for stage in stream.method.stages or stream.method.modes}
-    stated = {
-        "model": model_identity(settings.model),
-        "roles": {role: model_identity(spec) for role, spec in settings.roles.items()},
-        "vision": settings.vision
-        and load_dataset(settings.dataset).looks.identity(settings.vision),
-        "choices": {method: placeless(choices) for method, choices in settings.choices.items()},
-    }
+    eyes = settings.vision and load_dataset(settings.dataset).looks.identity(settings.vision)
     return {
         "kind": "live",
         "provenance": "live",
-        "settings": asdict(settings) | stated,
+        "settings": {
+            **asdict(settings),
+            "model": model_identity(settings.model),
+            "roles": {role: model_identity(spec) for role, spec in settings.roles.items()},
+            "vision": eyes,
+            "choices": {method: placeless(choices) for method, choices in settings.choices.items()},
+        },
         "methods": {method: placeless(asdict(own)) for method, own in methods.items()},
         "prompts": {"name": pack.name, "hash": pack.hash_of(stages)},
         "data": hashes,
@@ -237,11 +237,8 @@ def refuse_others(folder: Path, theirs: Mapping, ours: Mapping) -> None:
     drawn = []
     for about in (theirs, ours):
         settings = {name: about.get("settings", {}).get(name) for name in DRAWN}
-        libraries = {
-            name: version
-            for name, version in about.get("versions", {}).items()
-            if name != "trove-lite"
-        }
+        libraries = dict(about.get("versions", {}))
+        libraries.pop("trove-lite", None)
         drawn.append(
             {"settings": settings, "versions": libraries, "isolation": about.get("isolation")}
         )

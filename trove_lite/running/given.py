@@ -60,14 +60,11 @@ def load_given(settings) -> dict[tuple[str, str, int], tuple[View, ...]]:
         rows = with_isolated_tools(rows, [folder]) if own.isolated else rows
         present = [c for c in dataset.categories if (rows["category"] == c).any()]
         for to, seed in streams:
-            after = (
-                [to]
-                if peeks
-                else [*present[present.index(to) + 1 :], *present, ""]
-                if to in present
-                else [""]
-            )
-            whose = category or after[0]
+            whose = category
+            if not category and peeks:
+                whose = to
+            elif not category and to in present:
+                whose = present[(present.index(to) + 1) % len(present)]
             stream = rows[(rows["category"] == whose) & (rows["seed"] == seed)]
             if (whose == to and not peeks) or stream.empty:
                 raise TroveLiteError(

@@ -11,13 +11,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..datasets import load_dataset
 from ..methods.base import Answer, Attempt, Candidate, Request
 from ..models.money import Price, price_of
-from ..prompts import load_pack
 from ..selection import Vote
 from .driver import Stream, prompt_of
-from .live import NOTHING, Given, refuse_wordless, streams_of
+from .live import NOTHING, Given, laid_out
 from .settings import COMES_ALONG, RunSettings
 
 IDLE = "```python\nassert True\n```"  # a reply that does nothing, rightly
@@ -29,11 +27,9 @@ CHARACTERS_A_TOKEN = (
 def planned(settings: RunSettings, given: Given = NOTHING) -> Iterator[dict]:
     """What each method asks for in a category, over all seeds: at least so many calls, if no
     program works."""
-    dataset = load_dataset(settings.dataset)
-    pack = load_pack(settings.prompts, dataset)
     seeds = len(settings.seeds)
-    refuse_wordless(settings, pack)
-    for stream in streams_of(replace(settings, seeds=settings.seeds[:1]), dataset, given):
+    _, pack, streams = laid_out(replace(settings, seeds=settings.seeds[:1]), given)
+    for stream in streams:
         sizes = list(prompt_sizes(stream, pack))
         yield {
             "method": stream.method.name,

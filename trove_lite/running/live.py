@@ -29,6 +29,7 @@ from ..models.money import Budget, Price, price_of, read_prices
 from ..models.tape import Taped
 from ..plugins import foreign
 from ..prompts import load_pack
+from ..prompts.base import PromptPack
 from ..sandbox.pool import Sandbox
 from . import folder
 from .driver import Driver, Stream
@@ -79,12 +80,9 @@ def live_run(
     out = Path(out)
     reuse = Path(reuse) if reuse else None
     settings = folder.with_grader(settings, out)
-    dataset = dataset or load_dataset(settings.dataset, settings.grader)
-    pack = pack or load_pack(settings.prompts, dataset)
     priced = price_table(max_cost, prices)
     begun = folder.begun_with(out, settings)
-    refuse_wordless(settings, pack, begun)
-    streams = streams_of(settings, dataset, given, begun)
+    dataset, pack, streams = laid_out(settings, given, begun, pack=pack, dataset=dataset)
     models = players(settings, model, roles, tape)
     if priced and (free := [one.name for one in models.values() if not one.is_billed]):
         raise TroveLiteError(
@@ -136,11 +134,24 @@ def live_run(
     return out
 
 
-def streams_of(
+def laid_out(
     settings: RunSettings,
-    dataset: Dataset,
-    given: Given = NOTHING,
+    given: Given,
     begun: Mapping[str, Mapping] = NOTHING,
+    *,
+    pack=None,
+    dataset: Dataset | None = None,
+) -> tuple[Dataset, PromptPack, list[Stream]]:
+    """A run's data set and prompts, where they are not given, and its streams. Raises
+    TroveLiteError where the prompts have no words for what is asked."""
+    dataset = dataset or load_dataset(settings.dataset, settings.grader)
+    pack = pack or load_pack(settings.prompts, dataset)
+    refuse_wordless(settings, pack, begun)
+    return dataset, pack, streams_of(settings, dataset, given, begun)
+
+
+def streams_of(
+    settings: RunSettings, dataset: Dataset, given: Given, begun: Mapping[str, Mapping]
 ) -> list[Stream]:
     """A run's streams: each method on each category with each seed, shown given toolboxes where
     there are any."""
@@ -160,16 +171,9 @@ def streams_of(
     for name, category, seed in product(settings.methods, settings.categories, settings.seeds):
         own = settings.of(name, seed, begun.get(name))
         views = given.get((name, category, seed), ())
+        examples = shown.get(category, ())
         streams.append(
-            Stream(
-                load_method(name),
-                category,
-                seed,
-                data[category],
-                own,
-                shown.get(category, ()),
-                views,
-            )
+            Stream(load_method(name), category, seed, data[category], own, examples, views)
         )
     return streams
 
@@ -230,9 +234,8 @@ def recorded_streams(
             stated["dataset"] = file_of_problems(stated["dataset"], [out])
             settings = folder.with_grader(RunSettings(**stated), out)
         dataset = load_dataset(settings.dataset, settings.grader)
-        for stream in streams_of(
-            settings, dataset, load_given(settings), begun=folder.begun_with(out, settings)
-        ):
+        begun = folder.begun_with(out, settings)
+        for stream in streams_of(settings, dataset, load_given(settings), begun):
             path = out / "journal" / f"{stream.label}.jsonl"
             stream.recorded = keyed(finished_journal(path), path)
             yield stream, dataset, settings

@@ -154,10 +154,13 @@ class RunSettings:
                 "stop '': every completion would end before it begins; leave the empty text out"
             )
         sampling = self.sampling
-        positive = {"limit": self.limit, "time limit": self.time_limit}
-        for name, value in (
-            positive | {"top_p": sampling.top_p, "max_tokens": sampling.max_tokens}
-        ).items():
+        positive = {
+            "limit": self.limit,
+            "time limit": self.time_limit,
+            "top_p": sampling.top_p,
+            "max_tokens": sampling.max_tokens,
+        }
+        for name, value in positive.items():
             if value is not None and not 0 < value < math.inf:
                 raise TroveLiteError(f"{name} {value}: must be more than 0, and a number")
         if not 0 <= sampling.temperature < math.inf or sampling.top_p > 1:
@@ -210,8 +213,7 @@ class RunSettings:
         if self.selection:
             common["selection"] = self.selection
         own = with_tuples(self.choices.get(method, {}))
-        for name in own:
-            one_of(f"{method} has no choice", name, names)
+        one_of(f"{method} has no choice", tuple(own), names)
         pack = self.prompts.partition("?")[0]
         own = getattr(chosen, "OF_PACKS", {}).get(pack, {}) | own
         given = load_dataset(self.dataset).shown(official=pack == "official")
@@ -220,11 +222,8 @@ class RunSettings:
 
 def choices_of(settings: type[Settings]) -> tuple[str, ...]:
     """The names of what can be chosen about a method alone: all but what every method has."""
-    return tuple(
-        f.name
-        for f in fields(settings)
-        if f.name not in {common.name for common in fields(Settings)}
-    )
+    common = Settings.__dataclass_fields__
+    return tuple(f.name for f in fields(settings) if f.name not in common)
 
 
 def folder_of(settings: RunSettings, root: str | Path) -> Path:

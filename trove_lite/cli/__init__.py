@@ -12,7 +12,6 @@ import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields
 from functools import cache
 from inspect import getdoc
 from pathlib import Path
@@ -193,7 +192,7 @@ def parser_of(name: str, words: Sequence[str] | None = None) -> Parser:
         for method, found in METHODS.working(*wanted).items():
             settings = type(found.presets["paper"])
             if choices_of(settings):
-                parser.take(settings, method, leave=[field.name for field in fields(Settings)])
+                parser.take(settings, method, leave=Settings.__dataclass_fields__)
     return parser
 
 

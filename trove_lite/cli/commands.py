@@ -5,7 +5,7 @@ they are needed.
 """
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ..errors import TroveLiteError, UsageError, shown
@@ -154,7 +154,8 @@ def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] =
     begun = read_description(out).get("settings", {}) if out else {}
     known = {"name": begun.get("name", out.resolve().name)} if out else {}  # it may have been moved
     given = known | {"prompts": begun.get("prompts")} | dict(given)
-    sampling = {f.name: given.pop(f.name) for f in fields(SamplingSettings) if f.name in given}
+    options = SamplingSettings.__dataclass_fields__
+    sampling = {name: given.pop(name) for name in options if name in given}
     choices = {name: given.pop(f"{name}.") for name in METHODS if f"{name}." in given}
     settings = RunSettings(**given, sampling=SamplingSettings(**sampling), choices=choices)
     return replace(settings, choices=_with_tools(settings, tool)) if tool else settings

@@ -49,7 +49,10 @@ class Problem:
     index = property(lambda self: self.question.index)
 
 
-def numbered(dataset: str, category: str, rows: Iterable[tuple]) -> tuple[Problem, ...]:
+Problems = tuple[Problem, ...]
+
+
+def numbered(dataset: str, category: str, rows: Iterable[tuple]) -> Problems:
     """Problems, counted from 0, from rows of question, gold answer, and more of level, context,
     files, picture."""
     return tuple(

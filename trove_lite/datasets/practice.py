@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from ..judge.answers import number_is_correct, read_last_line, read_numbers, text_is_correct
-from .base import Dataset, Problem, after_labelled, numbered
+from .base import Dataset, Problems, after_labelled, numbered
 from .files import packaged
 
 FOLDER = Path(__file__).parent
@@ -25,7 +25,7 @@ CATEGORIES = (
 )
 
 
-def load(dataset: str, category: str) -> tuple[Problem, ...]:
+def load(dataset: str, category: str) -> Problems:
     rows = []
     for e in packaged(dataset):
         if e["category"] == category:

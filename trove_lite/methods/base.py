@@ -357,10 +357,10 @@ def one_prompt(
         yield from settle(Attempt(question, mode, range(0), runs=runs, mode=mode), settings)
 
 
-def settle(asked: Attempt, settings: Settings, budget: Budget | None = None) -> Steps:
+def settle(asked: Attempt, settings: Settings) -> Steps:
     """Sample one prompt until the budget is met and answer its question; returns the candidate
     chosen, and all."""
-    candidates = yield from draw({asked.mode: asked}, budget or settings.budget)
+    candidates = yield from draw({asked.mode: asked}, settings.budget)
     best = chosen(asked.question, candidates, settings)
     yield Answer(asked.question, best)
     return best, candidates

@@ -63,10 +63,8 @@ class Price(Struct, frozen=True):
             None in (one.prompt_tokens, one.completion_tokens) for one in found
         ):
             return None
-        read, written = (
-            sum(getattr(one, name) for one in found)
-            for name in ("prompt_tokens", "completion_tokens")
-        )
+        read = sum(one.prompt_tokens for one in found)
+        written = sum(one.completion_tokens for one in found)
         return self.of(read, written, min(read, sum(one.cached_tokens or 0 for one in found)))
 
 

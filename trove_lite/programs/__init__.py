@@ -75,9 +75,11 @@ class Tool(NamedTuple):
     kind: str
 
 
-def program_of(
-    solution: str, tools: Iterable[Tool | str] = (), library: Iterable[Tool | str] = ()
-) -> str:
+#: Tools, or the code of some.
+Sources = Iterable[Tool | str]
+
+
+def program_of(solution: str, tools: Sources = (), library: Sources = ()) -> str:
     """The program that is executed, composed like the official one: library, then tools, then the
     solution's code.
     `library`: code that comes first, such as the sources of a toolbox, in its order. Lines that
@@ -108,9 +110,7 @@ def _literal(text: str) -> str:
     return "\n".join(map(ascii, text.splitlines(keepends=True))) or "''"
 
 
-def whole_program(
-    solution: str, tools: Iterable[Tool | str] = (), library: Iterable[Tool | str] = ()
-) -> str:
+def whole_program(solution: str, tools: Sources = (), library: Sources = ()) -> str:
     """As `program_of`, but of all the solution's Python blocks, one after another; "" where it has
     none. So CREATOR's program runs a reply: no line is dropped; text without a block is no program
     and calls for a repair."""
@@ -118,7 +118,7 @@ def whole_program(
     return "\n\n".join([*sources_of(library), *sources_of(tools), blocks]) if blocks else ""
 
 
-def sources_of(tools: Iterable[Tool | str]) -> list[str]:
+def sources_of(tools: Sources) -> list[str]:
     return [tool if isinstance(tool, str) else tool.source for tool in tools]
 
 
@@ -128,7 +128,7 @@ def code_of(solution: str) -> str:
     return next(code_blocks(solution), solution.strip())
 
 
-def format_tools(tools: Iterable[Tool | str]) -> str:
+def format_tools(tools: Sources) -> str:
     """Tools as the official log writes them: each one's code in a block of its own."""
     return "\n".join(map(_wrap, sources_of(tools)))
 

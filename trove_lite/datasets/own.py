@@ -55,10 +55,7 @@ def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
         found = problems.setdefault(entry["category"], [])
         question = Question(path.name, entry["category"], len(found), entry["question"])
         found.append(Problem(question, entry["answer"], entry["level"]))
-    golds = [
-        entry["answer"] if isinstance(entry["answer"], list) else [entry["answer"]]
-        for entry in entries
-    ]
+    golds = [entry["answers"] for entry in entries]
     if grader == "strict":
         rule = "strict"
         read = read_answer
@@ -122,8 +119,8 @@ def _entries(path: Path, grader: str) -> list[dict]:
 
 
 def _entry(line: str, grader: str) -> dict:
-    """One line's fields, `answer` a float, a text, or a list of them. Raises ValueError for one of
-    another type."""
+    """One line's fields, `answer` a float, a text, or a list of them, as `answers` always is.
+    Raises ValueError for one of another type."""
     asked = "give an object with `question` and `answer`"
     try:
         entry = json.loads(line, object_pairs_hook=once)
@@ -160,6 +157,7 @@ def _entry(line: str, grader: str) -> dict:
         )
     return entry | {
         "answer": golds if isinstance(given, list) else golds[0],
+        "answers": golds,
         "level": str(level),
         "category": category,
     }

@@ -175,8 +175,8 @@ class OpenAIServer(LanguageModel):
             pass
 
     def identity(self) -> dict:
-        left = {"left_to_the_server": list(self.left_out)} if self.left_out else {}
-        return {"name": self.name} | self._identity | left
+        found = {"name": self.name} | self._identity
+        return found | ({"left_to_the_server": list(self.left_out)} if self.left_out else {})
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """One completion: a request of its own, or with others of its prompt that wait now, up to

@@ -154,28 +154,19 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
     worked = [e | {"tool": with_imports(e, e.get("tool", "").strip())} for e in worked]
     worked = [e | {gap: e.get(name) for gap, name in reads.items()} for e in worked]
     worked = [e for e in worked if all(e.get(name) is not None for name in gaps(stage))]
-    starts = (
-        ""
-        if worked and stage["examples"] in IN_SECTIONS
-        else f"**{stage.get('heading', 'Solution')}**\n"
-    )
-    listed = [
-        shown_tool(e) for e in worked if e["tool"] and "how" not in e
-    ]  # one that helps, and others that do not
+    in_sections = worked and stage["examples"] in IN_SECTIONS
+    starts = "" if in_sections else f"**{stage.get('heading', 'Solution')}**\n"
+    # one that helps, and others that do not
+    listed = [shown_tool(e) for e in worked if e["tool"] and "how" not in e]
     third = any(e.get("extra") for e in worked)
     toolbox_last = stage.get("toolbox_last")
 
     def asked(question: Question, tools: Sequence[Tool], more: Mapping[str, str]) -> str:
-        parts = [f"**Question**\n{as_asked(question)}"]
-        parts += [more["form"]] if more.get("form") else []
-        listing = (
-            format_toolbox(map(brief, tools) if toolbox_last else tools) or "(no functions yet)"
-        )
-        toolbox = [f"**Toolbox**\n{listing}"] * shows
-        values = [given.format_map(more).strip()] if given else []
-        return "\n\n".join(
-            [*parts, *(values + toolbox if toolbox_last else toolbox + values), starts]
-        )
+        parts = [f"**Question**\n{as_asked(question)}", *filter(None, [more.get("form")])]
+        listing = format_toolbox(map(brief, tools) if toolbox_last else tools)
+        beside = [f"**Toolbox**\n{listing or '(no functions yet)'}"] * shows
+        beside += [given.format_map(more).strip()] if given else []
+        return "\n\n".join([*parts, *(beside[::-1] if toolbox_last else beside), starts])
 
     def shown(example: dict) -> str:
         question = Question("", "", 0, example["question"], example.get("context", ""))
@@ -189,20 +180,15 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
     def worked_toolbox(example: dict, fits: bool) -> Sequence[Tool]:
         """A worked Toolbox: `lists` says it; with the tool that helps, of three not the first; or
         others; or empty."""
-        if "lists" in example or not third:
-            return (
-                parse_tools(fence(*example["lists"]))
-                if "lists" in example
-                else listed
-                if fits
-                else ()
-            )
-        others = [tool for tool in listed if tool != shown_tool(example)]
-        return (
-            [*others[:1], *[shown_tool(example)] * fits, *others[1:]]
-            if example is not worked[-1]
-            else ()
-        )
+        if "lists" in example:
+            return parse_tools(fence(*example["lists"]))
+        if not third:
+            return listed if fits else ()
+        if example is worked[-1]:
+            return ()
+        helps = shown_tool(example)
+        others = [tool for tool in listed if tool != helps]
+        return [*others[:1], *[helps] * fits, *others[1:]]
 
     first = [
         stage["text"].format_map(words).strip(),
@@ -210,16 +196,9 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
     ]
 
     def render(question: Question, tools: Sequence[Tool], **more: str) -> str:
-        earlier = stage.get("earlier", "").format_map(
-            more
-        )  # earlier questions are shown as further worked examples
-        return "\n\n\n".join(
-            [
-                *first,
-                *filter(None, [earlier]),
-                asked(question, tools, {"form": form} | more),
-            ]
-        )
+        # earlier questions are shown as further worked examples
+        earlier = filter(None, [stage.get("earlier", "").format_map(more)])
+        return "\n\n\n".join([*first, *earlier, asked(question, tools, {"form": form} | more)])
 
     return render
 

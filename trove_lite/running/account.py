@@ -56,14 +56,13 @@ def prompt_sizes(stream: Stream, pack) -> Iterator[int]:
                 answer = [
                     candidate for request in asked for candidate in idle_candidates(request, stream)
                 ]
-                for request in (one for one in asked if isinstance(one, Attempt)):
-                    prompt = prompt_of(request, pack)
-                    size = (
-                        len(prompt)
-                        if isinstance(prompt, str)
-                        else sum(len(text) for _, text in prompt)
-                    )
-                    yield from (size for _ in request.samples)
+                for request in asked:
+                    if isinstance(request, Attempt):
+                        prompt = prompt_of(request, pack)
+                        texts = (
+                            [prompt] if isinstance(prompt, str) else [text for _, text in prompt]
+                        )
+                        yield from [sum(map(len, texts))] * len(request.samples)
 
 
 def idle_candidates(request: Request, stream: Stream) -> Iterator[Candidate]:
@@ -119,16 +118,15 @@ def came_of(out: Path, description: Mapping) -> str:
                 known += f" ({own.min():.1f} to {own.max():.1f} % in {len(own)} streams)"
         rule = f", {rules[method]}" if rules.get(method) else ""
         lines.append(f"  {method}: {known}{rule}")
-    spent = pd.DataFrame(
-        description["budget"], columns=["calls", "prompt_tokens", "completion_tokens"]
-    ).sum()
-    lines.append(
-        "spent: "
-        + ", ".join(f"{count:,.0f} {name.replace('_', ' ')}" for name, count in spent.items())
-    )
+    counted = ["calls", "prompt_tokens", "completion_tokens"]
+    spent = pd.DataFrame(description["budget"], columns=counted).sum()
+    counts = (f"{count:,.0f} {name.replace('_', ' ')}" for name, count in spent.items())
+    lines.append(f"spent: {', '.join(counts)}")
     if "looked" in description:
-        known = f"{description['looked_before']:,} of them known before"
-        lines.append(f"looks at images: {description['looked']:,}, {known}")
+        lines.append(
+            f"looks at images: {description['looked']:,}, "
+            f"{description['looked_before']:,} of them known before"
+        )
     if "cost" in description:
         lines.append(f"cost by --prices: {description['cost']:,.6g}")
     troubles = {"requests sent again": description["retried"]} | {

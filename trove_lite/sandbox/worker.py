@@ -164,15 +164,14 @@ class Zygote:
                 "hidden": hidden,
             }
             with theirs, _isolation.fixed_addresses():
-                how = {
-                    "stdin": theirs,
-                    "stdout": subprocess.DEVNULL,
-                    "stderr": subprocess.PIPE,
-                    "cwd": "/",
-                }
-                how |= {"env": environment() | matplotlib_cache(), "start_new_session": True}
                 self.process = subprocess.Popen(
-                    interpreter("zygote.main()", json.dumps(settings)), **how
+                    interpreter("zygote.main()", json.dumps(settings)),
+                    stdin=theirs,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    cwd="/",
+                    env=environment() | matplotlib_cache(),
+                    start_new_session=True,
                 )
             undo.callback(self._end)
             with self.process.stderr as errors:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 DIFFICULTY = "level of difficulty"  # what levels are where nothing else is said
+#: Names of one kind, in the order in which they are used or shown.
+Names = tuple[str, ...]
 #: Answers as canonical text, and whether they are right; None where nobody can tell.
 Judged = tuple[list[str], bool | None]
 #: Answers (the first is graded) and the gold one → whether they are right.
@@ -85,11 +87,11 @@ class Dataset:
 
     name: str
     title: str
-    categories: tuple[str, ...]
+    categories: Names
     load: Callable[[str], Sequence[Problem]]
     read: Callable[[str], list[str]]
     correct: Rule
-    levels: tuple[str, ...] = ()
+    levels: Names = ()
     examples: Callable[[str], Sequence[Problem]] | None = None
     given: tuple[str, ...] = ()
     other_rules: Mapping[str, Rule] = field(default_factory=dict, hash=False)

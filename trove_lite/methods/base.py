@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any, NamedTuple, get_type_hints
 
-from ..datasets.base import Problem, Question
+from ..datasets.base import Names, Problem, Question
 from ..errors import DamagedFile, TroveLiteError, one_of
 from ..programs import AT_HAND, Tool, program_of, whole_program
 from ..programs.definitions import definitions
@@ -285,15 +285,11 @@ class Method(NamedTuple):
     """A method: its generator, what can be chosen about it, and how its problems hang together."""
 
     name: str
-    steps: Callable[
-        ..., Steps
-    ]  # of questions and settings; and of `examples` and `words`, where it wants them
-    modes: tuple[
-        str, ...
-    ]  # in the order in which a problem's candidates are sampled: the tie rule of selection
-    stages: tuple[
-        str, ...
-    ] = ()  # all that it may ask the pack for: prompts, and texts where it `speaks`
+    # of questions and settings; and of `examples` and `words`, where it wants them
+    steps: Callable[..., Steps]
+    # in the order in which a problem's candidates are sampled: the tie rule of selection
+    modes: Names
+    stages: Names = ()  # all that it may ask the pack for: prompts, and texts where it `speaks`
     presets: Mapping[str, Settings] = {"paper": Settings()}  # `paper` is the default
     # whether problems come in order, one after another: a later one depends on earlier ones
     stream: bool = False

@@ -5,6 +5,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ..datasets.base import Names
 from ..errors import TroveLiteError
 from ..programs import Tool, plain_name, program_of
 from ..programs.calling import read_calls
@@ -45,7 +46,7 @@ class TroveSettings(ToolSettings):
 
     selection: str = "one_stage_described"
     """The rule that selects a problem's answer, and so what enters the toolbox."""
-    modes: tuple[str, ...] = MODES
+    modes: Names = MODES
     """The modes, in the order of sampling."""
     threshold: str = "half_log10"
     """Trimming removes tools that are used less often than this."""
@@ -64,20 +65,20 @@ class TroveSettings(ToolSettings):
     rectify: str | None = None
     """`create` or `import`: the model rewrites these responses with the toolbox in view. Default:
     neither."""
-    adds: tuple[str, ...] = ("create",)
+    adds: Names = ("create",)
     """Modes whose selected response may add tools to the toolbox."""
-    adds_failing: tuple[str, ...] = ()
+    adds_failing: Names = ()
     """Modes that may add tools even if their program failed."""
     adds_retry: bool = False
     """Let problems that are solved again add tools."""
-    kinds: tuple[str, ...] = ("function",)
+    kinds: Names = ("function",)
     """What may be a tool: `function`, `import`."""
     uses: str = "calls"
     """How a selected program uses a known tool: it imports it, or `calls` it at hand; or `imports`
     it alone."""
     given: tuple[str, ...] | None = None
     """Code that a toolbox of imports begins with. Default: what the data set's prompts list."""
-    refused: tuple[str, ...] = ()
+    refused: Names = ()
     """Tools that never enter, as CATEGORY/PHASE/PROBLEM/NAME. For replayed runs: tools that did not
     load."""
     toolbox: str = OWN
@@ -320,13 +321,12 @@ def attempts(
     it."""
     found = {mode: Attempt(question, mode, range(0), phase) for mode in modes}
     if IMPORT in found:
-        shown, library = view
         apart = "" if settings.given or "import" in settings.kinds else IMPORT_APART
-        found[IMPORT] = replace(found[IMPORT], shown=shown, library=library, wording=apart)
+        found[IMPORT] = Attempt(question, IMPORT, range(0), phase, *view, wording=apart)
     return found
 
 
-def share(settings: TroveSettings, phase: str) -> tuple[tuple[str, ...], Budget]:
+def share(settings: TroveSettings, phase: str) -> tuple[Names, Budget]:
     """A problem's modes and its budget. One solved again has IMPORT and SKIP (TroVE, footnote 3),
     or without IMPORT in the study whatever it has, and the same for each mode as before."""
     modes = settings.modes
@@ -342,7 +342,7 @@ def share(settings: TroveSettings, phase: str) -> tuple[tuple[str, ...], Budget]
     )
 
 
-def asks(settings: TroveSettings) -> tuple[str, ...]:
+def asks(settings: TroveSettings) -> Names:
     return (
         *settings.modes,
         *(["rank"] if settings.ranking == "model" else []),

@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..datasets.base import Question
+from ..datasets.base import Names, Question
 from ..errors import TroveLiteError
 from ..methods.base import Messages
 from ..programs import Tool
@@ -21,18 +21,15 @@ class PromptPack:
     """Prompts for one data set."""
 
     name: str
-    categories: tuple[str, ...]
-    stages: Mapping[
-        str, tuple[str, ...]
-    ]  # what may be asked → what it must be given besides question and toolbox
-    template: Callable[
-        [str, str], Template
-    ]  # that of a category and a stage, made when it is needed
+    categories: Names
+    # what may be asked → what it must be given besides question and toolbox
+    stages: Mapping[str, Names]
+    # that of a category and a stage, made when it is needed
+    template: Callable[[str, str], Template]
     lacks: Container[tuple[str, str]] = ()  # categories and stages that it has nothing for
-    stops: Mapping[str, tuple[str, ...]] = field(
-        default_factory=dict
-    )  # before which replies end, unlike the run's
-    messages: tuple[str, ...] = ()  # names of the texts that methods put into messages of their own
+    # before which replies end, unlike the run's
+    stops: Mapping[str, Names] = field(default_factory=dict)
+    messages: Names = ()  # names of the texts that methods put into messages of their own
     text: Callable[[str], str] = str  # such a text, with {gaps}
     hashed: "PromptPack | None" = None  # the pack that is hashed for stages that this one lacks
 

@@ -23,7 +23,7 @@ from functools import cache, partial
 from importlib import resources
 from pathlib import Path
 
-from ..datasets.base import Dataset, Question
+from ..datasets.base import Dataset, Names, Question
 from ..methods.base import as_asked
 from ..plugins import Plugins
 from ..programs import Tool, format_toolbox
@@ -76,7 +76,7 @@ def pack(dataset: Dataset) -> PromptPack:
     )
 
 
-def gaps(stage: dict) -> tuple[str, ...]:
+def gaps(stage: dict) -> Names:
     """What a stage's prompt is filled with besides question and toolbox: a program to repair, its
     error."""
     said = stage.get("given", "") + stage.get("earlier", "")
@@ -91,7 +91,7 @@ def texts(folder: str) -> dict[str, dict | str]:
     found: dict[str, dict | str] = {}
     for home in homes():
         for file in sorted((home / folder).glob("*.toml")):
-            found |= {name: text for name, text in load_words(file).items() if name not in found}
+            found = found | load_words(file) | found  # who says it first stays
     return found
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from ..datasets import GRADERS, load_dataset
-from ..datasets.base import Dataset, refuse_eyes
+from ..datasets.base import Dataset, Names, refuse_eyes
 from ..errors import TroveLiteError, one_of
 from ..methods import METHODS, load_method
 from ..methods.base import Budget, Settings, as_begun, at_least, with_tuples
@@ -41,12 +41,12 @@ class RunSettings:
     name: str = "run"
     """The run is NAME_seedN in tables. Folders of one study share a NAME. Default: the folder's
     name."""
-    methods: tuple[str, ...] = ("trove",)
+    methods: Names = ("trove",)
     """The methods that answer: see `trove-lite list methods`."""
     dataset: str = COMES_ALONG
     """The problems: a data set's name, or your own FILE.jsonl with `question` and `answer` in each
     line."""
-    categories: tuple[str, ...] = ()
+    categories: Names = ()
     """Categories of the data set. Default: all."""
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     """One run for each seed. The seed of every sample is computed from it."""
@@ -220,7 +220,7 @@ class RunSettings:
         return replace(chosen, **common, **own).on(given)
 
 
-def choices_of(settings: type[Settings]) -> tuple[str, ...]:
+def choices_of(settings: type[Settings]) -> Names:
     """The names of what can be chosen about a method alone: all but what every method has."""
     common = Settings.__dataclass_fields__
     return tuple(f.name for f in fields(settings) if f.name not in common)

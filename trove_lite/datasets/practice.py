@@ -26,11 +26,17 @@ CATEGORIES = (
 
 
 def load(dataset: str, category: str) -> Problems:
-    rows = []
-    for e in packaged(dataset):
-        if e["category"] == category:
-            files = {f"data/{file}": FOLDER / file for file in e.get("files", ())}
-            rows.append((e["question"], e["answer"], e["level"], e.get("context", ""), files))
+    rows = (
+        (
+            e["question"],
+            e["answer"],
+            e["level"],
+            e.get("context", ""),
+            {f"data/{file}": FOLDER / file for file in e.get("files", ())},
+        )
+        for e in packaged(dataset)
+        if e["category"] == category
+    )
     return numbered(dataset, category, rows)
 
 

@@ -68,12 +68,14 @@ class Toolbox:
         after its creation."""
         rows = []
         for name, entry in sorted(self.entries.items(), key=lambda item: -item[1].uses):
-            counts = {
-                "imports": entry.uses - (not entry.given),
-                "problem": None if entry.given else entry.problems[0],
-            }
             rows.append(
-                {"rank": len(rows) + 1, "name": name, "signature": entry.tool.signature} | counts
+                {
+                    "rank": len(rows) + 1,
+                    "name": name,
+                    "signature": entry.tool.signature,
+                    "imports": entry.uses - (not entry.given),
+                    "problem": None if entry.given else entry.problems[0],
+                }
             )
         return rows
 

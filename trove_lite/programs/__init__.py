@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 UNPARSABLE = 100
+IMPORTS = ast.Import | ast.ImportFrom
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 #: Characters of a reply without its thinking: eight times the longest that is published here.
 #: A longer one is nobody's answer: it is kept, and neither read as a program nor run.
@@ -246,7 +247,7 @@ def _measures(code: str) -> list[_Statement] | None:
     try:
         return [
             _Statement(
-                is_import=isinstance(one, ast.Import | ast.ImportFrom),
+                is_import=isinstance(one, IMPORTS),
                 is_free=_is_free(one),
                 depth=_depth(one),
                 by_line=sum(

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from ..errors import encodable, one_of
 from . import (
+    IMPORTS,
     LONGEST_REPLY,
     LONGEST_TOOLS,
     NOT_PARSED,
@@ -206,9 +207,7 @@ def _strict(text: str) -> Parsed:
 def _strict_tools(code: str) -> Sequence[Tool]:
     try:
         body = statements(code)
-        shared = [
-            node for node in body if isinstance(node, ast.Import | ast.ImportFrom | ast.Assign)
-        ]
+        shared = [node for node in body if isinstance(node, IMPORTS | ast.Assign)]
         before = "".join(f"{ast.unparse(node)}\n" for node in shared)
         tools = []
         if len(before) * len(body) > LONGEST_TOOLS:
@@ -223,22 +222,21 @@ def _strict_tools(code: str) -> Sequence[Tool]:
                 tools.append(
                     Tool(node.name, signature, docstring, before + ast.unparse(node), "function")
                 )
-            elif isinstance(node, ast.Import | ast.ImportFrom):
+            elif isinstance(node, IMPORTS):
                 tools += _strict_imports(node)
         return tools
     except NOT_PARSED:
         return []
 
 
-def _strict_imports(node: ast.Import | ast.ImportFrom) -> Iterator[Tool]:
-    module = f"{'.' * node.level}{node.module or ''}." if isinstance(node, ast.ImportFrom) else ""
+def _strict_imports(node: IMPORTS) -> Iterator[Tool]:
     for alias in node.names:
-        one = (
-            ast.Import([alias])
-            if isinstance(node, ast.Import)
-            else ast.ImportFrom(node.module, [alias], node.level)
-        )
-        source = ast.unparse(one)
+        if isinstance(node, ast.ImportFrom):
+            module = f"{'.' * node.level}{node.module or ''}."
+            source = ast.unparse(ast.ImportFrom(node.module, [alias], node.level))
+        else:
+            module = ""
+            source = ast.unparse(ast.Import([alias]))
         yield Tool(f"{module}{alias.name}", source, source, source, "import")
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 from ..datasets.base import Names, Problem, Question
 from ..errors import DamagedFile, TroveLiteError, one_of
-from ..programs import AT_HAND, Tool, program_of, whole_program
+from ..programs import AT_HAND, Tool, Tools, program_of, whole_program
 from ..programs.definitions import definitions
 from ..selection import RULES, Vote, random_choice
 from ..shapes import misfit
@@ -173,7 +173,7 @@ class Attempt:
     stage: str  # what is asked: a mode of TROVE, or a step on the way, such as `rank` or `rectify`
     samples: range
     phase: str = "stream"  # `retry` for problems solved again after trimming
-    shown: tuple[Tool, ...] = ()  # tools as the prompt lists them
+    shown: Tools = ()  # tools as the prompt lists them
     library: Library = ()
     left_out: int = (
         0  # statements beside the definitions in `library` that are no part of a tool: only counted
@@ -246,7 +246,7 @@ class Candidate:
     mode: str
     sample: int
     text: str
-    tools: tuple[Tool, ...]
+    tools: Tools
     vote: Vote
     completion_tokens: int | None
     status: str | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..datasets.base import Names
 from ..errors import TroveLiteError
-from ..programs import Tool, plain_name, program_of
+from ..programs import Tool, Tools, format_tools, plain_name, program_of
 from ..programs.calling import read_calls
 from ..programs.parse import parse_tools
 from .base import (
@@ -36,7 +36,7 @@ LOAD = "load"
 LOADED = "loaded"
 #: What IMPORT gets of a toolbox: the tools that its prompt lists, best first, and those that its
 #: programs run with.
-View = tuple[tuple[Tool, ...], Library]
+View = tuple[Tools, Library]
 
 
 @dataclass(frozen=True)
@@ -162,9 +162,7 @@ def trove(
         for place, question in enumerate(questions):
             yield from answer(question, given_at(place, given), settings)
         return toolbox
-    toolbox.give(
-        tool for line in settings.given or () for tool in parse_tools(f"```python\n{line}\n```")
-    )
+    toolbox.give(parse_tools(format_tools(settings.given or ())))
     threshold = THRESHOLDS[settings.threshold]
     for place, question in enumerate(questions):
         yield from solve(question, place, toolbox, settings)
@@ -189,8 +187,8 @@ def solve(
     """One problem in each mode, with a toolbox that learns from the response selected. IMPORT
     counts uses, and it or CREATE may add tools, those that load."""
     shown = yield from list_tools(question, toolbox, settings, phase)
-    library = settings.as_library(toolbox.tools())
-    best = yield from answer(question, (shown, library), settings, phase)
+    view = shown, settings.as_library(toolbox.tools())
+    best = yield from answer(question, view, settings, phase)
     if not best.vote.ok and best.mode not in settings.adds_failing:
         return
     add = best.mode in settings.adds and (phase == "stream" or settings.adds_retry)

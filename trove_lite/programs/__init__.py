@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 UNPARSABLE = 100
 IMPORTS = ast.Import | ast.ImportFrom
+Body = list[ast.stmt]
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 #: Characters of a reply without its thinking: eight times the longest that is published here.
 #: A longer one is nobody's answer: it is kept, and neither read as a program nor run.
@@ -76,6 +77,7 @@ class Tool(NamedTuple):
     kind: str
 
 
+Tools = tuple[Tool, ...]
 #: Tools, or the code of some.
 Sources = Iterable[Tool | str]
 
@@ -285,7 +287,7 @@ def used_tools(solution: str, tools: Iterable[Tool]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name.rpartition(".")[2] in text]
 
 
-def statements(code: str) -> list[ast.stmt]:
+def statements(code: str) -> Body:
     """A program's top-level statements. Raises one of NOT_PARSED, also for code that is too
     long."""
     if len(code) > LONGEST_CODE:
@@ -295,7 +297,7 @@ def statements(code: str) -> list[ast.stmt]:
         return ast.parse(code).body
 
 
-def parsed(code: str) -> list[ast.stmt]:
+def parsed(code: str) -> Body:
     """A program's statements; none where it does not parse."""
     try:
         return statements(code)

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from . import IMPORTS, parsed
+from . import IMPORTS, Body, parsed
 from .definitions import DEFINITIONS, FUNCTIONS
 
 #: What `trove-lite calls` writes.
@@ -62,7 +62,7 @@ def is_toolbox(node: ast.AST) -> bool:
     return isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "toolbox"
 
 
-def meant(body: list[ast.stmt], tools: Mapping[str, str], bound: set[str]) -> dict[str, str]:
+def meant(body: Body, tools: Mapping[str, str], bound: set[str]) -> dict[str, str]:
     """The names that mean a tool in a program, and which; without those that it binds before it
     first reads them."""
     names = {tool: tool for tool in tools if tool not in bound}
@@ -125,7 +125,7 @@ def _fits(call: ast.Call, function: ast.FunctionDef) -> bool:
     )  # fmt: skip
 
 
-def _reaches_print(body: list[ast.stmt], names: Mapping[str, str], answer: str) -> bool:
+def _reaches_print(body: Body, names: Mapping[str, str], answer: str) -> bool:
     """Whether a call's value reaches a print, through what is assigned, appended, returned or
     decided by it."""
     carries: set[str] = set()

@@ -23,6 +23,7 @@ from . import (
     LONGEST_TOOLS,
     NOT_PARSED,
     Tool,
+    Tools,
     code_blocks,
     fenced,
     parsed,
@@ -41,7 +42,7 @@ class Parsed(NamedTuple):
     statements do not."""
 
     solution: str
-    tools: tuple[Tool, ...]
+    tools: Tools
     code: tuple[str, ...] = ()
     left_out: int = 0
 
@@ -93,7 +94,7 @@ def _tool(found: Definition) -> Tool:
     return Tool(found.name, signature, docstring, found.source, "function")
 
 
-def parse_tools(section: str) -> tuple[Tool, ...]:
+def parse_tools(section: str) -> Tools:
     """The tools of a Tools section by the official rules (`utils/code.py`). A block with a line
     that looks like a definition holds functions, each with all that is before the first one,
     such as its imports; in any other block each line with the word "import" is an import."""
@@ -101,7 +102,7 @@ def parse_tools(section: str) -> tuple[Tool, ...]:
     return _bounded(tool for block in blocks for tool in _tools_in(block.split("\n")))
 
 
-def _bounded(tools: Iterable[Tool]) -> tuple[Tool, ...]:
+def _bounded(tools: Iterable[Tool]) -> Tools:
     """These tools; none where they are longer than LONGEST_TOOLS."""
     found = []
     left = LONGEST_TOOLS

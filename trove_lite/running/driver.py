@@ -47,7 +47,7 @@ from ..prompts.base import PromptPack
 from ..sandbox.pool import Sandbox
 from .guesses import Guess, Guesses, alike
 from .progress import Progress
-from .record import Key, Record, content_hash, keyed
+from .record import Key, Record, Records, content_hash, keyed
 from .settings import RunSettings
 
 HEADING = "**Solution**"  # in a prompt that asks for replies under TROVE's headings
@@ -78,10 +78,9 @@ class Stream:
     examples: Sequence[Problem] = ()  # labelled problems that it may see
     given: Sequence = ()  # another run's toolboxes that it may see
     journal: Journal | None = None
-    recorded: dict[Key, Record] = field(default_factory=dict)
-    others: dict[Key, Record] = field(
-        default_factory=dict
-    )  # of another run, to be used again where they are the same
+    recorded: Records = field(default_factory=dict)
+    #: Of another run, to be used again where they are the same.
+    others: Records = field(default_factory=dict)
     alike: bool = True  # whether that run read tools as this one does
     reused: int = 0
     guesses: Guesses = field(default_factory=Guesses)
@@ -278,8 +277,8 @@ class Driver:
     def _verdict(self, candidate: Candidate, problem: Problem) -> bool | None:
         """Whether a chosen program is right, None where that took too long, as the table will have
         it."""
-        if candidate.status != "ok" or (candidate.vote.answers and not self.dataset.named):
-            answers = candidate.vote.answers
+        answers = candidate.vote.answers
+        if candidate.status != "ok" or (answers and not self.dataset.named):
             return judge_output(list, self.dataset.correct, answers, [problem.gold])[1]
         return self.dataset.judge_output(candidate.output, problem.question, problem.gold)[1]
 

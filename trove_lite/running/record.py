@@ -287,10 +287,13 @@ def _parsed(
         return Parsed("", ())
 
 
-def keyed(lines: Sequence[dict], path: Path) -> dict[Key, Record]:
+Records = dict[Key, Record]
+
+
+def keyed(lines: Sequence[dict], path: Path) -> Records:
     """The records of a journal, in its order. Raises DamagedFile for a line that is none, or that
     repeats another."""
-    found: dict[Key, Record] = {}
+    found: Records = {}
     for number, line in enumerate(lines, start=1):
         record = None if (fault := misfit(line, Record)) else Record(**line)
         if record and record.key in found:

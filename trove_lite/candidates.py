@@ -315,11 +315,9 @@ def _load_together(
     if wrong := [type(path).__name__ for path in paths if not isinstance(path, (str, Path))]:
         raise TroveLiteError(f"a {wrong[0]} is not the path of a run: name a run folder or a file")
     tables = [read(Path(path)) for path in paths]
-    texts = ["solution" in table.column_names for table in tables]
-    if not all(texts):
+    if not all("solution" in table.column_names for table in tables):
         tables = [
-            _outcomes_of(table) if has_texts else table
-            for table, has_texts in zip(tables, texts, strict=True)
+            _outcomes_of(table) if "solution" in table.column_names else table for table in tables
         ]
     frame = as_frame(pa.concat_tables(tables)).sort_values(key, kind="stable", ignore_index=True)
     if len(again := frame[frame.duplicated(key)]):

@@ -68,7 +68,7 @@ def main(words: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(
             errors="replace"
         )  # a terminal in latin-1, say, has no sign for all that is printed
-    words = list(sys.argv[1:] if words is None else words)
+    words = list(sys.argv[1:] if last else words)
     os.environ.update(LEAN | os.environ)
     try:
         status = _run(words)

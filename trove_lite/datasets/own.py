@@ -133,9 +133,9 @@ def _entry(line: str, grader: str) -> dict:
     given = entry.get("answer")
     golds = [_gold(one, grader) for one in (given if isinstance(given, list) else [given])]
     if not _is_text(entry.get("question")):
-        there = ", ".join(entry)[:80] or "none"
         raise ValueError(
-            f"field 'question' is missing or no text (its fields: {there}); give the question"
+            f"field 'question' is missing or no text (its fields: {', '.join(entry)[:80] or 'none'}); "
+            "give the question"
         )
     if (
         isinstance(level, bool)
@@ -146,9 +146,8 @@ def _entry(line: str, grader: str) -> dict:
             f"field 'level' is {json.dumps(level)[:40]}; give a text or a whole number"
         )
     if not isinstance(category, str) or not CATEGORY.fullmatch(category):
-        named = json.dumps(category)[:120]
         raise ValueError(
-            f"category {named}; use letters, digits, spaces, dots, dashes; "
+            f"category {json.dumps(category)[:120]}; use letters, digits, spaces, dots, dashes; "
             "'all' and 'covered' name several categories"
         )
     if not golds or None in golds:

@@ -117,8 +117,7 @@ class LanguageModel:
         this model cannot be given.
         """
         spoken = as_spoken(prompt, self.chat)
-        settings = sampling or self.settings
-        return await gather(self.sample(spoken, seed, settings) for seed in seeds)
+        return await gather(self.sample(spoken, seed, sampling or self.settings) for seed in seeds)
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """One completion, of a prompt as `chat` has it asked; see `complete`."""

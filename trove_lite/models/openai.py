@@ -283,8 +283,11 @@ class OpenAIServer(LanguageModel):
             return {}
         except Odd as odd:
             raise ModelError(f"{self.url}/models: {odd}; is this the address of the API?") from None
-        listed = answers.objects(at(answer, "data"))
-        entries = {entry["id"]: entry for entry in listed if isinstance(entry.get("id"), str)}
+        entries = {
+            entry["id"]: entry
+            for entry in answers.objects(at(answer, "data"))
+            if isinstance(entry.get("id"), str)
+        }
         if not self.model and len(entries) == 1:
             self._name(*entries)
         if entries and not answers.is_listed(self.model, entries):

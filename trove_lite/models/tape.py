@@ -201,10 +201,9 @@ class Tape:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 self.claims = os.open(self.folder / CLAIMS, os.O_RDWR | os.O_CREAT, 0o644)
         digest = hashlib.blake2b(json.dumps(key).encode(), digest_size=8).digest()
-        place = int.from_bytes(digest) >> 2
         try:
-            flock = struct.pack("hhqqi4x", kind, os.SEEK_SET, place, 1, 0)
-            fcntl.fcntl(self.claims, fcntl.F_OFD_SETLK, flock)
+            lock = struct.pack("hhqqi4x", kind, os.SEEK_SET, int.from_bytes(digest) >> 2, 1, 0)
+            fcntl.fcntl(self.claims, fcntl.F_OFD_SETLK, lock)
         except OSError as error:
             if error.errno in (errno.EACCES, errno.EAGAIN):
                 return False

@@ -70,15 +70,11 @@ class PromptPack:
                 pack = self if self.has(category, stage) else self.hashed
                 if pack is None or stage in pack.messages or not pack.has(category, stage):
                     continue  # a choice that is not made with this pack
+                question = Question("", category, 0, "What is $1+1$?")
                 given = dict.fromkeys(pack.stages[stage], "specimen")
-                prompt = pack.render(
-                    Question("", category, 0, "What is $1+1$?"), stage, [SPECIMEN], **given
-                )
-                read = (
-                    prompt
-                    if isinstance(prompt, str)
-                    else "".join(f"{role}\0{text}\0" for role, text in prompt)
-                )
+                read = pack.render(question, stage, [SPECIMEN], **given)
+                if not isinstance(read, str):
+                    read = "".join(f"{role}\0{text}\0" for role, text in read)
                 digest.update(f"{category}\0{stage}\0{read}\0".encode())
         for name in stages:
             if name in self.messages:

@@ -175,8 +175,9 @@ def budget_of(calls: pd.DataFrame) -> pd.DataFrame:
     """
     where = ["method", "category", "seed", "phase", "stage", "role"]
     cut = calls["finish_reason"].astype(object) == "length"
-    role = calls["role"].astype(object).fillna("")
     counted = calls.assign(
-        calls=calls["model"].notna().astype("int64"), cut=cut.astype("int64"), role=role
+        calls=calls["model"].notna().astype("int64"),
+        cut=cut.astype("int64"),
+        role=calls["role"].astype(object).fillna(""),
     )
     return counted.groupby(where, observed=True)[["calls", "cut", *SPENT]].sum().reset_index()

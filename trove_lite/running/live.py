@@ -200,9 +200,8 @@ def row_key(settings: RunSettings, stream: Stream, record: Record) -> tuple:
     """A record's key in the candidates table, where a draft belongs to the stream like what
     replaced it."""
     asked = stream.problems[record.problem].question[:3]
-    run = run_name(settings.name, stream.seed)
     return (
-        run,
+        run_name(settings.name, stream.seed),
         stream.table_name,
         stream.seed,
         *asked,

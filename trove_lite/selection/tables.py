@@ -119,8 +119,7 @@ def choose(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
     frame = in_order(candidates)
     if lines := without_agreement(frame):
         raise TroveLiteError(lines[0])
-    everybody = np.ones(len(frame), dtype=bool)
-    winners = _Votes(frame, rule).winners(everybody)
+    winners = _Votes(frame, rule).winners(np.ones(len(frame), dtype=bool))
     return frame.iloc[winners].reset_index(drop=True)
 
 

@@ -257,9 +257,9 @@ def selections(candidates: pd.DataFrame) -> pd.DataFrame:
 
 def selected_alone(candidates: pd.DataFrame) -> list[tuple[str, str]]:
     """(run, category) of the runs of which only the selected answers are known, sorted."""
-    parts = (selections(candidates), all_candidates(candidates))
     selected, whole = (
-        {*pd.MultiIndex.from_frame(part[["run", "category"]]).unique()} for part in parts
+        {*pd.MultiIndex.from_frame(part[["run", "category"]]).unique()}
+        for part in (selections(candidates), all_candidates(candidates))
     )
     return sorted(selected - whole)
 

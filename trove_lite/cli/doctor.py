@@ -61,7 +61,7 @@ def _isolation() -> Iterator[Line]:
         f"level {report['level'] or 'none'} on {report['system']} ({features}). {report['message']}"
     )
     yield Line(report["level"] is not None, "isolation", text.rstrip(". "))
-    versions = ", ".join(" ".join(pair) for pair in interpreter_of_programs().items())
+    versions = ", ".join(map(" ".join, interpreter_of_programs().items()))
     yield Line(True, "programs", f"run with {versions}, and import what is installed beside them")
     for level, what in LETS_THROUGH.items():
         try:

@@ -140,12 +140,12 @@ def _retrieve(file: PublicFile) -> Path | None:
 def public_paths(group: str, suffix: str = "") -> list[Path]:
     """Where the files of a group lie once fetched, in the registry's order; of those only `listed`,
     what is there."""
-    paths = {
-        data_folder() / f.name: f.listed
+    folder = data_folder()
+    return [
+        folder / f.name
         for f in files_of(group).values()
-        if f.name.endswith(suffix)
-    }
-    return [path for path, listed in paths.items() if not listed or path.is_file()]
+        if f.name.endswith(suffix) and (not f.listed or (folder / f.name).is_file())
+    ]
 
 
 def not_here(group: str) -> list[PublicFile]:

@@ -40,13 +40,12 @@ def load(dataset: str, category: str) -> Problems:
     return numbered(dataset, category, rows)
 
 
-LOAD = partial(load, "practice")
 LEVELS = ("1", "2", "3", "4", "5")
 PRACTICE = Dataset(
     "practice",
     "the practice problems",
     CATEGORIES,
-    LOAD,
+    partial(load, "practice"),
     read_numbers,
     number_is_correct,
     LEVELS,

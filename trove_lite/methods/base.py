@@ -367,8 +367,8 @@ def draw(views: Mapping[str, Attempt], budget: Budget) -> Drawn:
     candidates: list[Candidate] = []
     while due := budget.due([candidate.completion_tokens for candidate in candidates]):
         candidates += yield turns(views, len(candidates), due)
-    place = {mode: i for i, mode in enumerate(views)}
-    return sorted(candidates, key=lambda candidate: (place[candidate.mode], candidate.sample))
+    modes = list(views)
+    return sorted(candidates, key=lambda one: (modes.index(one.mode), one.sample))
 
 
 def turns(views: Mapping[str, Attempt], drawn: int, due: int) -> list[Attempt]:

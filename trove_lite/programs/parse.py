@@ -273,8 +273,8 @@ def read_blocks(text: str, *, headings: bool = False, chat: bool = False) -> Par
     tools = []
     lines = said.split("\n")
     if headings and (starts := [i for i, line in enumerate(lines) if line.startswith("**Tools**")]):
-        ends = (i for i in range(starts[-1], len(lines)) if lines[i].startswith("**Solution**"))
         start = starts[-1]
+        ends = (i for i in range(start, len(lines)) if lines[i].startswith("**Solution**"))
         end = next(ends, len(lines))
         tools = lines[start + 1 : end]
         lines = [*lines[:start], *lines[end:]]

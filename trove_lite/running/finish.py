@@ -122,10 +122,11 @@ def candidate_rows(
     """The candidates among one stream's records: last rounds, and drafts; unavailable where a step
     on the way was."""
     found = [record for record in records if record.mode and record.status is not None]
-    on_the_way = (
-        record for record in records if not record.mode and record.finish_reason == UNAVAILABLE
-    )
-    lacking = {(record.phase, record.problem, record.sample) for record in on_the_way}
+    lacking = {
+        (record.phase, record.problem, record.sample)
+        for record in records
+        if not record.mode and record.finish_reason == UNAVAILABLE
+    }
     last: dict[tuple, int] = {}
     for record in found:
         sample = record.key._replace(stage=record.mode, round=0)

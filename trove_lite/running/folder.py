@@ -105,11 +105,12 @@ def placeless(choices: Mapping) -> dict:
 def hash_of(problems: Iterable[Problem]) -> str:
     """A hash of a category's problems: their files by name alone, since data sets check what is in
     them."""
-    kept = [
-        {"question": list(p.question), "gold": p.gold, "level": p.level, "files": sorted(p.files)}
-        for p in problems
-    ]
-    return content_hash(kept)
+    return content_hash(
+        [
+            {"question": p.question, "gold": p.gold, "level": p.level, "files": sorted(p.files)}
+            for p in problems
+        ]
+    )
 
 
 def differing(old: Mapping, new: Mapping) -> list[str]:
@@ -287,10 +288,12 @@ def note_session(
             "choose another --out"
         )
     begun = {"began": as_time(time.time()), "commit": commit(), "setup": setup}
-    sessions = [*sessions_of(out, description), begun]
-    write_description(
-        out, description | {"model": names["solver"], "identity": identity, "sessions": sessions}
-    )
+    now = {
+        "model": names["solver"],
+        "identity": identity,
+        "sessions": [*sessions_of(out, description), begun],
+    }
+    write_description(out, description | now)
 
 
 def sessions_of(out: Path, description: Mapping) -> list[dict]:

@@ -30,8 +30,7 @@ def draw_ahead(
     model fails: the same call goes on.
     """
     _, pack, streams = laid_out(settings, given)
-    models = players(settings, model, tape=tape)
-    return in_own_loop(_draw(models, streams, pack, settings))
+    return in_own_loop(_draw(players(settings, model, tape=tape), streams, pack, settings))
 
 
 async def _draw(
@@ -40,8 +39,12 @@ async def _draw(
     turns = zip_longest(
         *([(stream, one) for one in surely(stream, pack)] for stream in streams)
     )  # as streams go on
-    asked = (one for turn in turns for one in turn if one)
-    requests = ((stream, key, request) for stream, one in asked for key, request in each([one]))
+    requests = (
+        (stream, key, request)
+        for turn in turns
+        for stream, one in filter(None, turn)
+        for key, request in each([one])
+    )
     lacked = 0
 
     async def work() -> None:

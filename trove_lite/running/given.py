@@ -73,10 +73,11 @@ def load_given(settings) -> dict[tuple[str, str, int], tuple[View, ...]]:
             played = played_back(
                 stream, replace(stated[stream["run"].iloc[0]], isolated=own.isolated)
             )
-            along = (
-                a for a, _ in played if a.mode == IMPORT and a.phase == "stream" and not a.round
+            views = tuple(
+                (asked.shown, asked.library)
+                for asked, _ in played
+                if asked.mode == IMPORT and asked.phase == "stream" and not asked.round
             )
-            views = tuple((attempt.shown, attempt.library) for attempt in along)
             found[method, to, seed] = in_hindsight(stream, views, own) if peeks else views
     return found
 
@@ -92,10 +93,9 @@ def in_hindsight(
         for r in right.itertuples()
         for n in used_tools(r.solution, parse_tools(r.tools))
     }
-    tools = dict.fromkeys(
-        tool for shown, _ in views for tool in shown if plain_name(tool.name) in used
-    )
-    return ((tuple(tools), own.as_library(tuple(tools))),)
+    every = (tool for shown, _ in views for tool in shown if plain_name(tool.name) in used)
+    tools = tuple(dict.fromkeys(every))
+    return ((tools, own.as_library(tools)),)
 
 
 def likest(box: Toolbox, questions: list[Question], own: TroveSettings) -> tuple[View, ...]:

@@ -229,8 +229,11 @@ def recorded_streams(
                 for n, value in about["settings"].items()
                 if n in RunSettings.__dataclass_fields__
             }
-            stated |= {"sampling": SamplingSettings(**stated["sampling"]), "vision": vision}
-            stated["dataset"] = file_of_problems(stated["dataset"], [out])
+            stated |= {
+                "sampling": SamplingSettings(**stated["sampling"]),
+                "vision": vision,
+                "dataset": file_of_problems(stated["dataset"], [out]),
+            }
             settings = folder.with_grader(RunSettings(**stated), out)
         dataset = load_dataset(settings.dataset, settings.grader)
         begun = folder.begun_with(out, settings)

@@ -199,9 +199,6 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         """Whether an event loop had better not wait until it is read."""
         return is_long(self.text, self.output)
 
-    def answers(self, question: Question, dataset: Dataset) -> list[str]:
-        return dataset.answers(self.output, question) if self.status == "ok" else []
-
     def judged(self, problem: Problem, dataset: Dataset) -> Judged:
         """Its answers and its verdict; None where it could not be judged."""
         if self.status == "ok":
@@ -213,7 +210,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     ) -> Candidate:
         """What the method gets to see."""
         parsed = self.parsed(parser, isolated)
-        answers = tuple(self.answers(question, dataset))
+        answers = tuple(dataset.answers(self.output, question)) if self.status == "ok" else ()
         name = self.mode or self.stage
         size = operations(code_of(parsed.solution)) if answers else 0
         return Candidate(

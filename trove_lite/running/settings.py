@@ -111,14 +111,13 @@ class RunSettings:
         for name in ("methods", "categories", "seeds"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         dataset = load_dataset(self.dataset)
-        categories = dataset.categories
         refuse_eyes(self.dataset, dataset.looks, self.vision)
         self._default("model", dataset.model or PAPERS_MODEL)
         self._default("prompts", COMES_ALONG if self.model == COMES_ALONG else self._pack(dataset))
         self._default(
             "parser", "strict" if self.prompts.partition("?")[0] in OUR_WORDS else "official"
         )
-        self._default("categories", categories)
+        self._default("categories", dataset.categories)
         for name, values in (
             ("method", self.methods),
             ("category", self.categories),
@@ -130,7 +129,7 @@ class RunSettings:
                 )
         known = METHODS.working(*METHODS.of_the_kit)
         known |= {method: load_method(method) for method in self.methods}
-        one_of("category", self.categories, categories)
+        one_of("category", self.categories, dataset.categories)
         one_of("parser", self.parser, tuple(PARSERS))
         one_of("chat", self.chat, CHAT)
         if self.grader:

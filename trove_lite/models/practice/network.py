@@ -138,8 +138,7 @@ class Network:
         values are cached."""
         rows, n = tokens.shape
         length = int(positions.max()) + 1
-        beyond = np.arange(length) > positions[:, None, :, None]
-        hidden = np.where(beyond, -np.inf, 0.0)
+        hidden = np.where(np.arange(length) > positions[:, None, :, None], -np.inf, 0.0)
         cosine = self.cosine[positions][:, None]
         sine = self.sine[positions][:, None]
         row = np.arange(rows)[:, None]

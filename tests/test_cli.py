@@ -128,9 +128,9 @@ def test_a_command_line_is_values_by_option_or_one_line_that_says_what_is_wrong(
 
 def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(
-        "trove_lite.running.account.load_dataset", lambda name, *_: of_problems(name=name)
+        "trove_lite.running.live.load_dataset", lambda name, *_: of_problems(name=name)
     )
-    monkeypatch.setattr("trove_lite.running.account.load_pack", lambda *_: Pack())
+    monkeypatch.setattr("trove_lite.running.live.load_pack", lambda *_: Pack())
     monkeypatch.chdir(tmp_path)
     words = "--methods trove primitive creator --categories counting --seeds 0 1 --k 6 --out runs/x --dry_run"
     assert main(["run", *words.split()]) == 0

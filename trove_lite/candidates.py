@@ -153,10 +153,16 @@ NAMES = {
     "mode",
     "level",
     "status",
+    "role",
+    "finish_reason",
+    "selection",
 }
-NAMES |= {"role", "finish_reason", "selection"}
-NULLABLE = {pa.bool_(): pd.BooleanDtype(), pa.int64(): pd.Int64Dtype()}
-NULLABLE |= {pa.int16(): pd.Int16Dtype(), pa.int32(): pd.Int32Dtype()}
+NULLABLE = {
+    pa.bool_(): pd.BooleanDtype(),
+    pa.int16(): pd.Int16Dtype(),
+    pa.int32(): pd.Int32Dtype(),
+    pa.int64(): pd.Int64Dtype(),
+}
 
 
 def fingerprint(solution: str, tools: str) -> int:
@@ -219,8 +225,9 @@ def add_measures(candidates: pd.DataFrame) -> pd.DataFrame:
     pairs = [(solution, parse_tools(tools)) for solution, tools in texts]
     counts = pd.Series([operation_counts(*pair) for pair in pairs], candidates.index, dtype=object)
     used = pd.Series([used_tools(*pair) for pair in pairs], candidates.index, dtype=object)
-    reported = counts.str[0].astype("Int32")
-    return candidates.assign(reported_operations=reported, used_tools=used, operation_counts=counts)
+    return candidates.assign(
+        reported_operations=counts.str[0].astype("Int32"), used_tools=used, operation_counts=counts
+    )
 
 
 def rows_where(table: pd.DataFrame, holds: pd.Series | np.ndarray) -> pd.DataFrame:
@@ -250,9 +257,9 @@ def selections(candidates: pd.DataFrame) -> pd.DataFrame:
 
 def selected_alone(candidates: pd.DataFrame) -> list[tuple[str, str]]:
     """(run, category) of the runs of which only the selected answers are known, sorted."""
-    parts = (selections(candidates), all_candidates(candidates))
     selected, whole = (
-        {*pd.MultiIndex.from_frame(part[["run", "category"]]).unique()} for part in parts
+        {*pd.MultiIndex.from_frame(part[["run", "category"]]).unique()}
+        for part in (selections(candidates), all_candidates(candidates))
     )
     return sorted(selected - whole)
 
@@ -308,25 +315,22 @@ def _load_together(
     if wrong := [type(path).__name__ for path in paths if not isinstance(path, (str, Path))]:
         raise TroveLiteError(f"a {wrong[0]} is not the path of a run: name a run folder or a file")
     tables = [read(Path(path)) for path in paths]
-    texts = ["solution" in table.column_names for table in tables]
-    if not all(texts):
+    if not all("solution" in table.column_names for table in tables):
         tables = [
-            _outcomes_of(table) if has_texts else table
-            for table, has_texts in zip(tables, texts, strict=True)
+            _outcomes_of(table) if "solution" in table.column_names else table for table in tables
         ]
     frame = as_frame(pa.concat_tables(tables)).sort_values(key, kind="stable", ignore_index=True)
     if len(again := frame[frame.duplicated(key)]):
         row = again.iloc[0]
-        where = f"run '{row['run']}', {row['category']} problem {row['problem']}"
         raise UsageError(
-            f"{', '.join(map(str, paths))}: {where} is there twice; give each run once"
+            f"{', '.join(map(str, paths))}: run '{row['run']}', {row['category']} problem "
+            f"{row['problem']} is there twice; give each run once"
         )
     return frame
 
 
 def _outcomes_of(table: pa.Table) -> pa.Table:
-    frame = outcomes(as_frame(table))
-    return pa.Table.from_pandas(frame, OUTCOMES_SCHEMA, preserve_index=False)
+    return pa.Table.from_pandas(outcomes(as_frame(table)), OUTCOMES_SCHEMA, preserve_index=False)
 
 
 def table_file(path: Path) -> Path:
@@ -402,11 +406,9 @@ def _read(file: Path) -> pa.Table:
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DamagedFile(f"{file}: not a readable parquet file; make or fetch it again") from error
     if version != VERSION:
-        age, remedy = (
-            ("a later", "update trove_lite")
-            if version > VERSION
-            else ("an earlier", "make the run again")
-        )
+        age, remedy = "an earlier", "make the run again"
+        if version > VERSION:
+            age, remedy = "a later", "update trove_lite"
         raise DamagedFile(
             f"{file}: made by {age} release (schema {version}, here {VERSION}); {remedy}"
         )
@@ -468,9 +470,9 @@ def save_run(
     `candidates.parquet`. The presence of the last says that the run is complete, so one that is
     replaced goes first. `run.json` has the sha256 of each table, by which an edit is seen. What a
     full disk or an interrupt leaves of a new folder is nothing."""
-    files = {TABLES[0]: as_parquet(candidates)} | (
-        {} if calls is None else {TABLES[1]: as_parquet(calls)}
-    )
+    files = {TABLES[0]: as_parquet(candidates)}
+    if calls is not None:
+        files[TABLES[1]] = as_parquet(calls)
     sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     is_new = not (folder / "run.json").exists()
     folder.mkdir(parents=True, exist_ok=True)
@@ -526,9 +528,12 @@ def file_of_problems(name: str, runs: Iterable[str | Path]) -> str:
 
 
 def versions() -> dict[str, str]:
-    names = ("numpy", "pandas", "scipy", "sympy", "matplotlib", "pyarrow")
-    own = {"python": platform.python_version(), "trove-lite": __version__}
-    return own | {name: version_of(name) for name in names}
+    libraries = ("numpy", "pandas", "scipy", "sympy", "matplotlib", "pyarrow")
+    return {
+        "python": platform.python_version(),
+        "trove-lite": __version__,
+        **{name: version_of(name) for name in libraries},
+    }
 
 
 def run_name(name: str, seed: int) -> str:

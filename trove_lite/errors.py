@@ -1,7 +1,7 @@
 """The exceptions that users are meant to read, and how a text that somebody else wrote is kept and
 shown."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from .sandbox.errors import TroveLiteError as TroveLiteError
@@ -24,6 +24,13 @@ def blamed_on(file: object) -> Iterator[None]:
         yield
     except TroveLiteError as error:
         raise DamagedFile(f"{file}: {shown(str(error))}; restore it, or choose another") from error
+
+
+def one_of(name: str, value: object, allowed: Iterable) -> None:
+    """Refuse a value that is not among those allowed; of a tuple, each."""
+    for one in value if isinstance(value, tuple) else (value,):
+        if one not in allowed:
+            raise TroveLiteError(f"{name} '{one}': choose from {', '.join(map(str, allowed))}")
 
 
 def encodable(text: str) -> str:

@@ -144,8 +144,9 @@ def records_of(
             written = checksum(record, name)
         except (ValueError, RecursionError):
             if sound + len(line) < len(data):
-                damaged = f"not a record of a run, though others follow it; {remedy}"
-                raise DamagedFile(f"{path}, line {number}: {damaged}") from None
+                raise DamagedFile(
+                    f"{path}, line {number}: not a record of a run, though others follow it; {remedy}"
+                ) from None
             return (
                 records,
                 sound,
@@ -155,8 +156,9 @@ def records_of(
             checked or stated is not None
         )  # a run begun with an earlier release goes on with checksums
         if checked and stated != written:
-            edited = f"not as it was written (its checksum differs); {remedy}"
-            raise DamagedFile(f"{path}, line {number}: {edited}")
+            raise DamagedFile(
+                f"{path}, line {number}: not as it was written (its checksum differs); {remedy}"
+            )
         records.append(record)
         sound += len(line)
     return records, sound, ""
@@ -210,8 +212,10 @@ def locked(folder: Path) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() > until:
                     who = os.read(file, 20).decode(errors="replace").strip() or "unknown"
-                    held = f"{folder}: another process (pid {who}) is writing this run"
-                    raise TroveLiteError(f"{held}; wait for it, or choose another --out") from None
+                    raise TroveLiteError(
+                        f"{folder}: another process (pid {who}) is writing this run; "
+                        "wait for it, or choose another --out"
+                    ) from None
                 time.sleep(0.01)
         os.ftruncate(file, 0)
         os.pwrite(file, f"{os.getpid()}\n".encode(), 0)

@@ -76,10 +76,9 @@ class Reader:
     def _start(self) -> None:
         self.line, theirs = Pipe()
         code = f"from {__name__} import serve; serve({theirs.fileno()})"
-        paths = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         self.process = subprocess.Popen(
             [sys.executable, "-c", code],
-            env=os.environ | paths,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
         )

@@ -94,29 +94,26 @@ class Plugins(Mapping, Generic[Kind]):
     def load(self, name: str, or_name: str = "your own as module:attribute") -> Kind:
         """The plug-in of that name, or at that `module:attribute`. Raises TroveLiteError in one
         line for any other."""
-        where = (
-            name
-            if name not in self.own and ":" in name and name not in self.points
-            else self.get(name, "")
-        )
-        module, colon, attribute = where.partition(":")
+        module, colon, attribute = self.get(name, name).partition(":")
         if not colon or not all(part.isidentifier() for part in (*module.split("."), attribute)):
             raise TroveLiteError(
                 f"no {self.kind} '{name}': choose from {', '.join(self)}, or name {or_name}"
             )
         if name not in self.own:
             foreign.add(module.split(".")[0])
-        found = self._installed(name) if name in self.points else self._named(name, where)
+        if name in self.own:
+            found = getattr(import_module(module), attribute)
+        elif name in self.points:
+            found = self._installed(name)
+        else:
+            found = self._named(name, module, attribute)
         if not isinstance(found, self.of):
             raise TroveLiteError(
                 f"{self.kind} '{name}': is a {type(found).__name__}, not a {self.of.__name__}; name one"
             )
         return found
 
-    def _named(self, name: str, where: str) -> object:
-        module, _, attribute = where.partition(":")
-        if name in self.own:
-            return getattr(import_module(module), attribute)
+    def _named(self, name: str, module: str, attribute: str) -> object:
         here = os.getcwd()
         if not sys.flags.safe_path and here not in sys.path:
             sys.path.append(here)  # where `python -m` looks and an installed command does not
@@ -150,6 +147,11 @@ class Plugins(Mapping, Generic[Kind]):
             else:
                 what = f"its package {package} fails to load ({error}); install another version, or remove it"
             raise TroveLiteError(f"{self.kind} '{name}': {what}") from cause
+
+    def working_of(self, of_the_kit: bool) -> tuple[Kind, ...]:
+        """Those that the kit brings itself, or those of other packages, as `working` has them."""
+        names = [name for name in self if (name in self.of_the_kit) == of_the_kit]
+        return tuple(self.working(*names).values()) if names else ()
 
     def working(self, *names: str) -> dict[str, Kind]:
         """Plug-ins by name, these or all, without those that cannot be loaded here."""

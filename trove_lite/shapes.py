@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated, NotRequired, Required, TypedDict
 
 from msgspec import Meta, ValidationError, convert
 
@@ -20,23 +20,24 @@ from .errors import DamagedFile, shown
 INT64 = 1 << 63
 Whole = Annotated[int, Meta(ge=-INT64, le=INT64 - 1)]
 Number = Annotated[float, Meta(gt=-1e18, lt=1e18)]  # neither infinite nor NaN
+Count = Annotated[int, Meta(ge=0, lt=1 << 31)]  # what a run's tables can hold
 LARGEST = 1 << 28  # bytes of a description: a hundred times what any run has written
 DEEPEST = 30  # lists and objects in one another: three times what any run has written
 
 
-class Stated(TypedDict):
+class Stated(TypedDict, total=False):
     """The settings of a live run: what is read of them (a resumed run compares the rest)."""
 
-    name: str
-    seeds: list[int]
-    categories: NotRequired[list[str]]
-    methods: NotRequired[list[str]]
-    dataset: NotRequired[str]
-    parser: NotRequired[str]
-    k: NotRequired[int]
-    limit: NotRequired[int | None]
-    choices: NotRequired[dict[str, dict]]
-    sampling: NotRequired[dict]
+    name: Required[str]
+    seeds: Required[list[int]]
+    categories: list[str]
+    methods: list[str]
+    dataset: str
+    parser: str
+    k: int
+    limit: int | None
+    choices: dict[str, dict]
+    sampling: dict
 
 
 class Session(TypedDict):  # when a run was worked on
@@ -51,25 +52,25 @@ class Spent(TypedDict):  # by one stage of one stream
     completion_tokens: int
 
 
-class Kept(TypedDict):
+class Kept(TypedDict, total=False):
     """A tool that a stream ended with, or a trial at making one."""
 
-    method: str
-    category: str
-    seed: int
-    run: NotRequired[str]
-    rank: NotRequired[int]
-    name: NotRequired[str]
-    signature: NotRequired[str]
-    imports: NotRequired[int | None]
-    problem: NotRequired[int | None]
-    tool: NotRequired[str]
-    made: NotRequired[bool]
-    proposals: NotRequired[int]
-    verifications: NotRequired[int]
-    thoughts: NotRequired[int]
-    right: NotRequired[int]
-    labels: NotRequired[int]
+    method: Required[str]
+    category: Required[str]
+    seed: Required[int]
+    run: str
+    rank: int
+    name: str
+    signature: str
+    imports: int | None
+    problem: int | None
+    tool: str
+    made: bool
+    proposals: int
+    verifications: int
+    thoughts: int
+    right: int
+    labels: int
 
 
 class Loaded(TypedDict, total=False):  # what of a stream's tools was left out or refused

@@ -12,7 +12,6 @@ import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields
 from functools import cache
 from inspect import getdoc
 from pathlib import Path
@@ -70,7 +69,7 @@ def main(words: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(
             errors="replace"
         )  # a terminal in latin-1, say, has no sign for all that is printed
-    words = list(sys.argv[1:] if words is None else words)
+    words = list(sys.argv[1:] if last else words)
     os.environ.update(LEAN | os.environ)
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)  # what `__main__` held back
@@ -115,8 +114,7 @@ def _print_no_more() -> None:
 
 def _what_is_kept(words: Sequence[str]) -> str:
     more = extension()
-    resumable = {"run", *(more.RESUMABLE if more else ())}
-    if {*words[:1]} & resumable:
+    if {*words[:1]} & {"run", *(more.RESUMABLE if more else ())}:
         return "; what is done is kept: give the same command again to go on"
     return ""
 
@@ -126,9 +124,12 @@ def kit_commands() -> Mapping[str, Callable]:
     """Name → what it does, of the kit's own commands, in the order of help."""
     more = extension()
     read, last = (more.COMMANDS, more.LAST) if more else ({}, {})
-    about = (about_commands.fetch, about_commands.list_, about_commands.doctor)
-    named = {work.__name__.rstrip("_"): work for work in about}
-    return {"run": commands.run} | read | named | last
+    about = {
+        "fetch": about_commands.fetch,
+        "list": about_commands.list_,
+        "doctor": about_commands.doctor,
+    }
+    return {"run": commands.run} | read | about | last
 
 
 def command_of(name: str) -> Callable:
@@ -195,13 +196,17 @@ def parser_of(name: str, words: Sequence[str] | None = None) -> Parser:
         parser.take(RunSettings, leave=("sampling", "choices"))
         parser.take(SamplingSettings)
         parser.usage = "trove-lite run --out RUN [OPTION …]"
-        meaning = "options by name in a YAML file; the command line overrides"
-        parser.add_argument("--config", type=Path, metavar="FILE.yaml", help=meaning)
+        parser.add_argument(
+            "--config",
+            type=Path,
+            metavar="FILE.yaml",
+            help="options by name in a YAML file; the command line overrides",
+        )
         wanted = METHODS if words is None else wanted_of(METHODS, words)
         for method, found in METHODS.working(*wanted).items():
             settings = type(found.presets["paper"])
             if choices_of(settings):
-                parser.take(settings, method, leave=[field.name for field in fields(Settings)])
+                parser.take(settings, method, leave=Settings.__dataclass_fields__)
     return parser
 
 
@@ -215,4 +220,4 @@ def wanted_of(kind: Plugins, words: Sequence[str]) -> list[str]:
         with suppress(OSError, ValueError):
             said += Path(file).read_text(encoding="utf-8")
     others = [name for name in kind.points if re.search(rf"\b{re.escape(name)}\b", said)]
-    return [*kind.of_the_kit, *(name for name in others if name not in kind.of_the_kit)]
+    return list(dict.fromkeys([*kind.of_the_kit, *others]))

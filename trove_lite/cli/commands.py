@@ -5,7 +5,7 @@ they are needed.
 """
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ..errors import TroveLiteError, UsageError, shown
@@ -98,11 +98,8 @@ def run(
         raise UsageError(f"--fail_on_missing {fail_on_missing}: give a share, from 0 to 1")
     settings = settings_of(given, out, tool)
     if dry_run:
-        print(
-            account.planned_text(
-                [settings], load_given(settings), live.price_table(max_cost, prices)
-            )
-        )
+        priced = live.price_table(max_cost, prices)
+        print(account.planned_text([settings], load_given(settings), priced))
         return
     if generate_only:
         from ..running.generate_only import draw_ahead
@@ -113,10 +110,20 @@ def run(
     table = new_folder(out, force=True) / "candidates.parquet"  # a run that is there goes on
     settings = with_grader(settings, out)
     before = table.stat().st_mtime_ns if table.exists() else 0
-    how = {"in_flight": in_flight, "guess": guess, "workers": workers, "progress": not quiet}
-    how |= {"reuse": reuse, "tape": tape}
-    how |= {"max_cost": max_cost, "prices": prices, "fail_on_missing": fail_on_missing}
-    live.live_run(settings, out, given=load_given(settings), **how)
+    live.live_run(
+        settings,
+        out,
+        given=load_given(settings),
+        in_flight=in_flight,
+        guess=guess,
+        workers=workers,
+        progress=not quiet,
+        reuse=reuse,
+        tape=tape,
+        fail_on_missing=fail_on_missing,
+        max_cost=max_cost,
+        prices=prices,
+    )
     judged = load_dataset(settings.dataset, settings.grader).judged
     say(f"answers are judged {judged}", f"prompts: {settings.prompts} (--prompts)")
     if table.stat().st_mtime_ns == before:
@@ -147,7 +154,8 @@ def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] =
     begun = read_description(out).get("settings", {}) if out else {}
     known = {"name": begun.get("name", out.resolve().name)} if out else {}  # it may have been moved
     given = known | {"prompts": begun.get("prompts")} | dict(given)
-    sampling = {f.name: given.pop(f.name) for f in fields(SamplingSettings) if f.name in given}
+    options = SamplingSettings.__dataclass_fields__
+    sampling = {name: given.pop(name) for name in options if name in given}
     choices = {name: given.pop(f"{name}.") for name in METHODS if f"{name}." in given}
     settings = RunSettings(**given, sampling=SamplingSettings(**sampling), choices=choices)
     return replace(settings, choices=_with_tools(settings, tool)) if tool else settings
@@ -161,8 +169,9 @@ def _with_tools(settings, sources: tuple[str, ...]) -> dict:
     for name in settings.methods:
         method = load_method(name)
         if method.elsewhere:
-            found = method.elsewhere(sources, method, settings.categories)
-            choices[name] = choices.get(name, {}) | found
+            choices[name] = choices.get(name, {}) | method.elsewhere(
+                sources, method, settings.categories
+            )
     if choices == settings.choices:
         raise UsageError("--tool: none of the run's methods takes tools made elsewhere")
     return choices

@@ -43,9 +43,8 @@ def examine(model: str = "") -> list[Line]:
     query = ["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader"]
     found = ""
     if shutil.which(query[0]):
-        found = " | ".join(
-            subprocess.run(query, capture_output=True, text=True, timeout=30).stdout.splitlines()
-        )
+        asked = subprocess.run(query, capture_output=True, text=True, timeout=30)
+        found = " | ".join(asked.stdout.splitlines())
     lines.append(Line(bool(found), "GPU", found or "nvidia-smi finds none"))
     return [*lines, _model(model)] if model else lines
 
@@ -58,11 +57,11 @@ def _isolation() -> Iterator[Line]:
 
     report = isolation_report()
     features = ", ".join(f"{name}: {value}" for name, value in report["features"].items())
-    text = f"level {report['level'] or 'none'} on {report['system']} ({features})"
-    yield Line(
-        report["level"] is not None, "isolation", f"{text}. {report['message']}".rstrip(". ")
+    text = (
+        f"level {report['level'] or 'none'} on {report['system']} ({features}). {report['message']}"
     )
-    versions = ", ".join(" ".join(pair) for pair in interpreter_of_programs().items())
+    yield Line(report["level"] is not None, "isolation", text.rstrip(". "))
+    versions = ", ".join(map(" ".join, interpreter_of_programs().items()))
     yield Line(True, "programs", f"run with {versions}, and import what is installed beside them")
     for level, what in LETS_THROUGH.items():
         try:
@@ -92,13 +91,10 @@ def _data() -> Iterator[Line]:
     for group in dict.fromkeys(file.group for file in files):
         count = sum(file.group == group for file in files)
         missing = not_here(group)
-        whole = all(
-            file.listed for file in missing
-        )  # what is only listed by its source may not come
-        remedy = "" if whole else f"; run `trove-lite fetch {group}`"
-        yield Line(
-            whole, group, f"{count - len(missing)} of {count} files in {data_folder()}{remedy}"
-        )
+        # what is only listed by its source may not come
+        whole = all(file.listed for file in missing)
+        text = f"{count - len(missing)} of {count} files in {data_folder()}"
+        yield Line(whole, group, text if whole else f"{text}; run `trove-lite fetch {group}`")
 
 
 def _model(spec: str) -> Line:
@@ -131,10 +127,10 @@ async def _answers(model: LanguageModel) -> Line:
         except TroveLiteError as error:
             problems[kind] = error
     if "continues texts" not in found:
-        only_chats = "only chats: use --chat on, or a method that asks in messages"
-        return Line(
-            False, "model", f"{name}: {only_chats if found else problems['continues texts']}"
-        )
+        why = problems["continues texts"]
+        if found:
+            why = "only chats: use --chat on, or a method that asks in messages"
+        return Line(False, "model", f"{name}: {why}")
     first = found["continues texts"]
     (again,), (other,) = await model.complete(TEXT, [1]), await model.complete(TEXT, [2])
     seeds = "seeds count" if first.text != other.text else "two seeds gave the same text"

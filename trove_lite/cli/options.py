@@ -50,9 +50,14 @@ class Parser(argparse.ArgumentParser):
     that are given."""
 
     def __init__(self, prog: str, about: str, examples: str):
-        how = {"allow_abbrev": False, "argument_default": argparse.SUPPRESS}
-        form = argparse.RawDescriptionHelpFormatter
-        super().__init__(prog, description=about, epilog=examples, formatter_class=form, **how)
+        super().__init__(
+            prog,
+            description=about,
+            epilog=examples,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            argument_default=argparse.SUPPRESS,
+            allow_abbrev=False,
+        )
         self._negative_number_matcher = re.compile(r"-\.?\d")  # -1e-1 too is a value
         self.kinds: dict[str, object] = {}
 
@@ -79,9 +84,10 @@ class Parser(argparse.ArgumentParser):
         for parameter in (p for p in parameters if p.name not in leave):
             name = f"{prefix}.{parameter.name}".lstrip(".")
             default = parameter.default
-            inner = [one for one in get_args(hints[parameter.name]) if one is not NoneType]
-            nullable = NoneType in get_args(hints[parameter.name])
-            self.kinds[name] = kind = inner[0] if nullable else hints[parameter.name]
+            kind = hints[parameter.name]
+            if nullable := NoneType in get_args(kind):
+                kind = next(one for one in get_args(kind) if one is not NoneType)
+            self.kinds[name] = kind
             how = {"action": "store_true"} if kind is bool and loose else reading(kind, nullable)
             if parameter.name in loose:
                 if get_origin(kind) is tuple and default is parameter.empty:
@@ -97,10 +103,8 @@ class Parser(argparse.ArgumentParser):
                 about[parameter.name] = f"{about.get(parameter.name, '')} (default: {default})"
             how["help"] = about.get(parameter.name, "").replace("%", "%%")
             flags = [f"--{name}"]
-            if get_origin(kind) is dict and name.endswith(
-                "s"
-            ):  # each may be given alone, under the singular
-                flags.append(f"--{name[:-1]}")
+            if get_origin(kind) is dict and name.endswith("s"):
+                flags.append(f"--{name[:-1]}")  # each may be given alone, under the singular
             elif get_origin(kind) is dict and len(name) == 1:
                 flags = [f"-{name}"]
                 how = {

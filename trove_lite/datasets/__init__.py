@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from ..candidates import file_of_problems
-from ..errors import TroveLiteError
+from ..errors import TroveLiteError, one_of
 from ..plugins import Plugins, foreign
 from ..sandbox.hidden import hide
 from .base import Dataset, Problem
@@ -78,9 +78,5 @@ def load_problems(
 ) -> Sequence[Problem]:
     """The problems of one category in the data set's own order (`load_dataset`)."""
     found = load_dataset(dataset, grader, runs=runs)
-    if category not in found.categories:
-        known = ", ".join(found.categories)
-        raise TroveLiteError(
-            f"no problems for data set '{dataset}', category '{category}': choose from {known}"
-        )
+    one_of(f"no problems for data set '{dataset}', category", category, found.categories)
     return found.load(category)

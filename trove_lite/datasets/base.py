@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 DIFFICULTY = "level of difficulty"  # what levels are where nothing else is said
+#: Names of one kind, in the order in which they are used or shown.
+Names = tuple[str, ...]
+#: Answers as canonical text, and whether they are right; None where nobody can tell.
+Judged = tuple[list[str], bool | None]
+#: Answers (the first is graded) and the gold one → whether they are right.
+Rule = Callable[[Sequence[str], object], bool]
 
 
 class Question(NamedTuple):
@@ -45,7 +51,10 @@ class Problem:
     index = property(lambda self: self.question.index)
 
 
-def numbered(dataset: str, category: str, rows: Iterable[tuple]) -> tuple[Problem, ...]:
+Problems = tuple[Problem, ...]
+
+
+def numbered(dataset: str, category: str, rows: Iterable[tuple]) -> Problems:
     """Problems, counted from 0, from rows of question, gold answer, and more of level, context,
     files, picture."""
     return tuple(
@@ -78,16 +87,14 @@ class Dataset:
 
     name: str
     title: str
-    categories: tuple[str, ...]
+    categories: Names
     load: Callable[[str], Sequence[Problem]]
     read: Callable[[str], list[str]]
-    correct: Callable[[Sequence[str], object], bool]
-    levels: tuple[str, ...] = ()
+    correct: Rule
+    levels: Names = ()
     examples: Callable[[str], Sequence[Problem]] | None = None
     given: tuple[str, ...] = ()
-    other_rules: Mapping[str, Callable[[Sequence[str], object], bool]] = field(
-        default_factory=dict, hash=False
-    )
+    other_rules: Mapping[str, Rule] = field(default_factory=dict, hash=False)
     like: str = ""
     by: str = DIFFICULTY
     judged: str = "by the rule of this data set (docs/datasets.md)"
@@ -110,9 +117,7 @@ class Dataset:
         that took too long."""
         return self.judge_output(output, question)[0]
 
-    def judge_output(
-        self, output: str, question: Question, *gold: object
-    ) -> tuple[list[str], bool | None]:
+    def judge_output(self, output: str, question: Question, *gold: object) -> Judged:
         """What a program printed → its answers, and whether they are right; None where that took
         too long, or where no gold answer is given."""
         asked = (question.text,) if self.read_for else ()
@@ -121,7 +126,7 @@ class Dataset:
 
 def judge_output(
     read: Callable, correct: Callable, output: str, gold: Sequence, *more: str
-) -> tuple[list[str], bool | None]:
+) -> Judged:
     """Answers and verdict by any rule; a text that takes too long has no answer, and no verdict.
     gold: one, or none."""
     answers = []
@@ -136,8 +141,10 @@ def refuse_eyes(dataset: str, looks: object, spec: str | None) -> None:
     """Raise TroveLiteError where a data set has images and nobody looks at them, or the other way
     round."""
     if bool(looks) != bool(spec):
-        some = "has images: give --vision http://HOST:PORT, transformers: or canned:FILE"
-        raise TroveLiteError(f"data set {dataset} {some if looks else 'asks no --vision'}")
+        what = "asks no --vision"
+        if looks:
+            what = "has images: give --vision http://HOST:PORT, transformers: or canned:FILE"
+        raise TroveLiteError(f"data set {dataset} {what}")
 
 
 def after_labelled(dataset: Dataset) -> Dataset:

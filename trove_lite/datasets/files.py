@@ -50,10 +50,8 @@ def public_files() -> tuple[PublicFile, ...]:
 @lru_cache
 def _files(of_the_kit: bool) -> tuple[PublicFile, ...]:
     """The files that the kit lists, or other packages."""
-    names = [name for name in LISTS if (name in LISTS.of_the_kit) == of_the_kit]
-    lists = [*(LISTS.working(*names).values() if names else ())]
     own = [Path(__file__).with_name("registry.csv")] if of_the_kit else []
-    return tuple(file for path in own + lists for file in listed(path))
+    return tuple(file for path in (*own, *LISTS.working_of(of_the_kit)) for file in listed(path))
 
 
 def listed(path: Path) -> Iterator[PublicFile]:
@@ -127,26 +125,27 @@ def _retrieve(file: PublicFile) -> Path | None:
     except OSError as error:  # from the connection (requests' errors are OSErrors) or the disk
         if file.listed:
             return None
-        remedy = "check the connection and the folder, or set TROVE_LITE_DATA to a folder that holds the file"
-        what = f"could not be stored in {data_folder()} ({type(error).__name__})"
-        raise TroveLiteError(f"{file.url}: {what}; {remedy}") from error
+        raise TroveLiteError(
+            f"{file.url}: could not be stored in {data_folder()} ({type(error).__name__}); check the "
+            "connection and the folder, or set TROVE_LITE_DATA to a folder that holds the file"
+        ) from error
     except ValueError as error:  # pooch's word for a wrong checksum
         pin = f"git blob {file.git_blob[:12]}…" if file.listed else f"sha256 {file.sha256[:12]}…"
-        remedy = "try again, and if it persists report it: the source has changed"
         raise TroveLiteError(
-            f"{file.url}: the download does not have the pinned {pin}; {remedy}"
+            f"{file.url}: the download does not have the pinned {pin}; "
+            "try again, and if it persists report it: the source has changed"
         ) from error
 
 
 def public_paths(group: str, suffix: str = "") -> list[Path]:
     """Where the files of a group lie once fetched, in the registry's order; of those only `listed`,
     what is there."""
-    paths = {
-        data_folder() / f.name: f.listed
+    folder = data_folder()
+    return [
+        folder / f.name
         for f in files_of(group).values()
-        if f.name.endswith(suffix)
-    }
-    return [path for path, listed in paths.items() if not listed or path.is_file()]
+        if f.name.endswith(suffix) and (not f.listed or (folder / f.name).is_file())
+    ]
 
 
 def not_here(group: str) -> list[PublicFile]:
@@ -165,9 +164,9 @@ def pinned_file(group: str, path: str) -> Path:
             f"{where}: missing; run `trove-lite fetch {group}`, or set TROVE_LITE_DATA"
         )
     if sha256_of(where) != file.sha256:
-        remedy = f"delete the file and run `trove-lite fetch {group}`"
         raise TroveLiteError(
-            f"{where}: sha256 differs from the pinned {file.sha256[:12]}…; {remedy}"
+            f"{where}: sha256 differs from the pinned {file.sha256[:12]}…; "
+            f"delete the file and run `trove-lite fetch {group}`"
         )
     return where
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..judge.answers import number_is_correct, read_numbers
-from .base import Dataset, Problem, after_labelled, numbered
+from .base import Dataset, Problems, after_labelled, numbered
 from .files import pinned_records
 
 MATH_FILES = {
@@ -25,7 +25,7 @@ LEVELS = ("1", "2", "3", "4", "5")
 DECIMAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
-def load(category: str) -> tuple[Problem, ...]:
+def load(category: str) -> Problems:
     """The problems of one category, from the data folder. Raises TroveLiteError for a missing or
     altered file."""
     return _problems(
@@ -33,7 +33,7 @@ def load(category: str) -> tuple[Problem, ...]:
     )
 
 
-def load_train(category: str) -> tuple[Problem, ...]:
+def load_train(category: str) -> Problems:
     """The problems of the train split whose answer is written as a plain number; raises as `load`
     does."""
     entries = pinned_records(
@@ -44,7 +44,7 @@ def load_train(category: str) -> tuple[Problem, ...]:
     )
 
 
-def _problems(dataset: str, category: str, entries: Iterable[dict]) -> tuple[Problem, ...]:
+def _problems(dataset: str, category: str, entries: Iterable[dict]) -> Problems:
     rows = ((e["question"], float(e["answer"]), e["level"].removeprefix("Level ")) for e in entries)
     return numbered(dataset, category, rows)
 
@@ -58,7 +58,7 @@ BENCH_SIZE = 25
 BENCH_SEED = 20261125
 
 
-def load_bench(category: str) -> tuple[Problem, ...]:
+def load_bench(category: str) -> Problems:
     """Problems drawn for studies that cannot ask all: with their own numbers, in their own
     order."""
     found = load(category)

@@ -55,10 +55,7 @@ def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
         found = problems.setdefault(entry["category"], [])
         question = Question(path.name, entry["category"], len(found), entry["question"])
         found.append(Problem(question, entry["answer"], entry["level"]))
-    golds = [
-        entry["answer"] if isinstance(entry["answer"], list) else [entry["answer"]]
-        for entry in entries
-    ]
+    golds = [entry["answers"] for entry in entries]
     if grader == "strict":
         rule = "strict"
         read = read_answer
@@ -105,30 +102,25 @@ def _entries(path: Path, grader: str) -> list[dict]:
     for number, line in enumerate(text_of(path).split("\n"), start=1):
         if line.strip():
             try:
-                entries.append(_entry(line, grader))
-                first = (
-                    ids.setdefault(str(entries[-1]["id"]), number)
-                    if "id" in entries[-1]
-                    else number
-                )
+                entry = _entry(line, grader)
+                first = ids.setdefault(str(entry["id"]), number) if "id" in entry else number
                 if first != number:
-                    raise ValueError(
-                        f"id '{entries[-1]['id']}' is that of line {first}; give it once"
-                    )
-                asked = json.dumps([entries[-1][name] for name in ("category", "question")])
-                first, gold = golds.setdefault(asked, (number, entries[-1]["answer"]))
-                if gold != entries[-1]["answer"]:
+                    raise ValueError(f"id '{entry['id']}' is that of line {first}; give it once")
+                asked = entry["category"], entry["question"]
+                first, gold = golds.setdefault(asked, (number, entry["answer"]))
+                if gold != entry["answer"]:
                     raise ValueError(
                         f"asks what line {first} asks, with another answer; keep the right one"
                     )
+                entries.append(entry)
             except (ValueError, RecursionError) as error:
                 raise DamagedFile(f"{path}, line {number}: {error}") from error
     return entries
 
 
 def _entry(line: str, grader: str) -> dict:
-    """One line's fields, `answer` a float, a text, or a list of them. Raises ValueError for one of
-    another type."""
+    """One line's fields, `answer` a float, a text, or a list of them, as `answers` always is.
+    Raises ValueError for one of another type."""
     asked = "give an object with `question` and `answer`"
     try:
         entry = json.loads(line, object_pairs_hook=once)
@@ -141,9 +133,9 @@ def _entry(line: str, grader: str) -> dict:
     given = entry.get("answer")
     golds = [_gold(one, grader) for one in (given if isinstance(given, list) else [given])]
     if not _is_text(entry.get("question")):
-        there = ", ".join(entry)[:80] or "none"
         raise ValueError(
-            f"field 'question' is missing or no text (its fields: {there}); give the question"
+            f"field 'question' is missing or no text (its fields: {', '.join(entry)[:80] or 'none'}); "
+            "give the question"
         )
     if (
         isinstance(level, bool)
@@ -154,9 +146,8 @@ def _entry(line: str, grader: str) -> dict:
             f"field 'level' is {json.dumps(level)[:40]}; give a text or a whole number"
         )
     if not isinstance(category, str) or not CATEGORY.fullmatch(category):
-        named = json.dumps(category)[:120]
         raise ValueError(
-            f"category {named}; use letters, digits, spaces, dots, dashes; "
+            f"category {json.dumps(category)[:120]}; use letters, digits, spaces, dots, dashes; "
             "'all' and 'covered' name several categories"
         )
     if not golds or None in golds:
@@ -165,6 +156,7 @@ def _entry(line: str, grader: str) -> dict:
         )
     return entry | {
         "answer": golds if isinstance(given, list) else golds[0],
+        "answers": golds,
         "level": str(level),
         "category": category,
     }

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from ..judge.answers import number_is_correct, read_last_line, read_numbers, text_is_correct
-from .base import Dataset, Problem, after_labelled, numbered
+from .base import Dataset, Problems, after_labelled, numbered
 from .files import packaged
 
 FOLDER = Path(__file__).parent
@@ -25,22 +25,27 @@ CATEGORIES = (
 )
 
 
-def load(dataset: str, category: str) -> tuple[Problem, ...]:
-    rows = []
-    for e in packaged(dataset):
-        if e["category"] == category:
-            files = {f"data/{file}": FOLDER / file for file in e.get("files", ())}
-            rows.append((e["question"], e["answer"], e["level"], e.get("context", ""), files))
+def load(dataset: str, category: str) -> Problems:
+    rows = (
+        (
+            e["question"],
+            e["answer"],
+            e["level"],
+            e.get("context", ""),
+            {f"data/{file}": FOLDER / file for file in e.get("files", ())},
+        )
+        for e in packaged(dataset)
+        if e["category"] == category
+    )
     return numbered(dataset, category, rows)
 
 
-LOAD = partial(load, "practice")
 LEVELS = ("1", "2", "3", "4", "5")
 PRACTICE = Dataset(
     "practice",
     "the practice problems",
     CATEGORIES,
-    LOAD,
+    partial(load, "practice"),
     read_numbers,
     number_is_correct,
     LEVELS,

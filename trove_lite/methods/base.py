@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any, NamedTuple, get_type_hints
 
-from ..datasets.base import Problem, Question
-from ..errors import DamagedFile, TroveLiteError
-from ..programs import AT_HAND, Tool, program_of, whole_program
+from ..datasets.base import Names, Problem, Question
+from ..errors import DamagedFile, TroveLiteError, one_of
+from ..programs import AT_HAND, Tool, Tools, program_of, whole_program
 from ..programs.definitions import definitions
 from ..selection import RULES, Vote, random_choice
 from ..shapes import misfit
@@ -30,15 +30,9 @@ def sample_seed(
     """The seed of one sample: a hash of all that tells it from every other sample. 53 bits, so that
     a server that reads JSON numbers as floating point still gets it whole."""
     parts = [run_seed, question.dataset, question.category, question.index, phase, stage, sample]
-    key = json.dumps([*parts, round] if round else parts)
-    return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest()) >> 11
-
-
-def one_of(name: str, value: object, allowed: Sequence) -> None:
-    """Refuse a value that is not among those allowed; of a tuple, each."""
-    for one in value if isinstance(value, tuple) else (value,):
-        if one not in allowed:
-            raise TroveLiteError(f"{name} '{one}': choose from {', '.join(map(str, allowed))}")
+    parts += [round] if round else []
+    key = json.dumps(parts).encode()
+    return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest()) >> 11
 
 
 def at_least(least: int, **numbers: int | None) -> None:
@@ -142,6 +136,10 @@ def with_tuples(values: Mapping[str, object]) -> dict[str, object]:
     }
 
 
+#: Code that runs before a program; functions given as Tools are the module `toolbox`.
+Library = tuple[str | Tool, ...]
+
+
 @dataclass(frozen=True)
 class ToolSettings(Settings):
     """Settings of methods whose programs use tools."""
@@ -154,15 +152,14 @@ class ToolSettings(Settings):
 
     FORMERLY = ("isolated", False), ("at_hand", False)
 
-    def as_library(self, tools: Sequence[Tool]) -> tuple[str | Tool, ...]:
+    def as_library(self, tools: Sequence[Tool]) -> Library:
         if not self.isolated:
             return tuple(tool.source for tool in tools)
-        return (*([AT_HAND] if bool(self.at_hand and tools) else []), *tools)
+        return (*([AT_HAND] if self.at_hand and tools else []), *tools)
 
 
-Messages = tuple[
-    tuple[str, str], ...
-]  # a chat so far: ("system" | "user" | "assistant", text) in turn
+#: A chat so far: ("system" | "user" | "assistant", text) in turn.
+Messages = tuple[tuple[str, str], ...]
 Words = Callable[..., str]  # a text's name and what fills it → the text, of the run's pack
 
 
@@ -176,10 +173,8 @@ class Attempt:
     stage: str  # what is asked: a mode of TROVE, or a step on the way, such as `rank` or `rectify`
     samples: range
     phase: str = "stream"  # `retry` for problems solved again after trimming
-    shown: tuple[Tool, ...] = ()  # tools as the prompt lists them
-    library: tuple[
-        str | Tool, ...
-    ] = ()  # code that runs first; functions given as Tools are the module `toolbox`
+    shown: Tools = ()  # tools as the prompt lists them
+    library: Library = ()
     left_out: int = (
         0  # statements beside the definitions in `library` that are no part of a tool: only counted
     )
@@ -251,7 +246,7 @@ class Candidate:
     mode: str
     sample: int
     text: str
-    tools: tuple[Tool, ...]
+    tools: Tools
     vote: Vote
     completion_tokens: int | None
     status: str | None = None
@@ -290,15 +285,11 @@ class Method(NamedTuple):
     """A method: its generator, what can be chosen about it, and how its problems hang together."""
 
     name: str
-    steps: Callable[
-        ..., Steps
-    ]  # of questions and settings; and of `examples` and `words`, where it wants them
-    modes: tuple[
-        str, ...
-    ]  # in the order in which a problem's candidates are sampled: the tie rule of selection
-    stages: tuple[
-        str, ...
-    ] = ()  # all that it may ask the pack for: prompts, and texts where it `speaks`
+    # of questions and settings; and of `examples` and `words`, where it wants them
+    steps: Callable[..., Steps]
+    # in the order in which a problem's candidates are sampled: the tie rule of selection
+    modes: Names
+    stages: Names = ()  # all that it may ask the pack for: prompts, and texts where it `speaks`
     presets: Mapping[str, Settings] = {"paper": Settings()}  # `paper` is the default
     # whether problems come in order, one after another: a later one depends on earlier ones
     stream: bool = False
@@ -362,10 +353,10 @@ def one_prompt(
         yield from settle(Attempt(question, mode, range(0), runs=runs, mode=mode), settings)
 
 
-def settle(asked: Attempt, settings: Settings, budget: Budget | None = None) -> Steps:
+def settle(asked: Attempt, settings: Settings) -> Steps:
     """Sample one prompt until the budget is met and answer its question; returns the candidate
     chosen, and all."""
-    candidates = yield from draw({asked.mode: asked}, budget or settings.budget)
+    candidates = yield from draw({asked.mode: asked}, settings.budget)
     best = chosen(asked.question, candidates, settings)
     yield Answer(asked.question, best)
     return best, candidates
@@ -376,19 +367,18 @@ def draw(views: Mapping[str, Attempt], budget: Budget) -> Drawn:
     candidates: list[Candidate] = []
     while due := budget.due([candidate.completion_tokens for candidate in candidates]):
         candidates += yield turns(views, len(candidates), due)
-    place = {mode: i for i, mode in enumerate(views)}
-    return sorted(candidates, key=lambda candidate: (place[candidate.mode], candidate.sample))
+    modes = list(views)
+    return sorted(candidates, key=lambda one: (modes.index(one.mode), one.sample))
 
 
 def turns(views: Mapping[str, Attempt], drawn: int, due: int) -> list[Attempt]:
     """The next `due` samples after the first `drawn`, where the modes take turns."""
-    n = len(views)
-    bounds = [[-((place - total) // n) for total in (drawn, drawn + due)] for place in range(n)]
-    return [
-        replace(view, samples=range(*b))
-        for view, b in zip(views.values(), bounds, strict=True)
-        if b[0] < b[1]
-    ]
+    asked = []
+    for place, view in enumerate(views.values()):
+        samples = range(*(-((place - total) // len(views)) for total in (drawn, drawn + due)))
+        if samples:
+            asked.append(replace(view, samples=samples))
+    return asked
 
 
 #: How many questions that do not depend on one another are asked at once.
@@ -419,9 +409,8 @@ def in_parallel(parts: Sequence[Drawn]) -> Steps:
             except StopIteration as end:
                 results[place] = end.value
         sent = iter((yield [*chain.from_iterable(asked.values())]))
-        samples = {
-            place: sum(len(request.samples) for request in requests)
+        replies = {
+            place: list(islice(sent, sum(len(request.samples) for request in requests)))
             for place, requests in asked.items()
         }
-        replies = {place: list(islice(sent, number)) for place, number in samples.items()}
     return results

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from ..programs import LONGEST_REPLY, Tool, plain_name
+from ..programs import LONGEST_REPLY, Tool, Tools, plain_name
 
 
 @dataclass
@@ -53,14 +53,14 @@ class Toolbox:
             elif add:
                 self.add([tool], problem)
 
-    def ranked(self, ranking: str = "uses", question: str = "") -> tuple[Tool, ...]:
+    def ranked(self, ranking: str = "uses", question: str = "") -> Tools:
         """Every tool, best first, by one of RANKINGS; ties go to the older tool."""
         entries = sorted(
             self.entries.values(), key=lambda entry: -RANKINGS[ranking](entry, question)
         )
         return tuple(entry.tool for entry in entries)
 
-    def tools(self) -> tuple[Tool, ...]:
+    def tools(self) -> Tools:
         return tuple(entry.tool for entry in self.entries.values())
 
     def listing(self) -> list[dict]:
@@ -68,12 +68,14 @@ class Toolbox:
         after its creation."""
         rows = []
         for name, entry in sorted(self.entries.items(), key=lambda item: -item[1].uses):
-            counts = {
-                "imports": entry.uses - (not entry.given),
-                "problem": None if entry.given else entry.problems[0],
-            }
             rows.append(
-                {"rank": len(rows) + 1, "name": name, "signature": entry.tool.signature} | counts
+                {
+                    "rank": len(rows) + 1,
+                    "name": name,
+                    "signature": entry.tool.signature,
+                    "imports": entry.uses - (not entry.given),
+                    "problem": None if entry.given else entry.problems[0],
+                }
             )
         return rows
 

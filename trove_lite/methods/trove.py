@@ -5,8 +5,9 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ..datasets.base import Names
 from ..errors import TroveLiteError
-from ..programs import Tool, plain_name, program_of
+from ..programs import Tool, Tools, format_tools, plain_name, program_of
 from ..programs.calling import read_calls
 from ..programs.parse import parse_tools
 from .base import (
@@ -14,6 +15,7 @@ from .base import (
     Attempt,
     Budget,
     Candidate,
+    Library,
     Method,
     Question,
     Run,
@@ -34,7 +36,7 @@ LOAD = "load"
 LOADED = "loaded"
 #: What IMPORT gets of a toolbox: the tools that its prompt lists, best first, and those that its
 #: programs run with.
-View = tuple[tuple[Tool, ...], tuple[str | Tool, ...]]
+View = tuple[Tools, Library]
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class TroveSettings(ToolSettings):
 
     selection: str = "one_stage_described"
     """The rule that selects a problem's answer, and so what enters the toolbox."""
-    modes: tuple[str, ...] = MODES
+    modes: Names = MODES
     """The modes, in the order of sampling."""
     threshold: str = "half_log10"
     """Trimming removes tools that are used less often than this."""
@@ -63,20 +65,20 @@ class TroveSettings(ToolSettings):
     rectify: str | None = None
     """`create` or `import`: the model rewrites these responses with the toolbox in view. Default:
     neither."""
-    adds: tuple[str, ...] = ("create",)
+    adds: Names = ("create",)
     """Modes whose selected response may add tools to the toolbox."""
-    adds_failing: tuple[str, ...] = ()
+    adds_failing: Names = ()
     """Modes that may add tools even if their program failed."""
     adds_retry: bool = False
     """Let problems that are solved again add tools."""
-    kinds: tuple[str, ...] = ("function",)
+    kinds: Names = ("function",)
     """What may be a tool: `function`, `import`."""
     uses: str = "calls"
     """How a selected program uses a known tool: it imports it, or `calls` it at hand; or `imports`
     it alone."""
     given: tuple[str, ...] | None = None
     """Code that a toolbox of imports begins with. Default: what the data set's prompts list."""
-    refused: tuple[str, ...] = ()
+    refused: Names = ()
     """Tools that never enter, as CATEGORY/PHASE/PROBLEM/NAME. For replayed runs: tools that did not
     load."""
     toolbox: str = OWN
@@ -92,13 +94,12 @@ class TroveSettings(ToolSettings):
         ("adds_failing", MODES[:2]),
         ("interval", 1),
         ("shown", 0),
-    )
-    LIMITS += (
         ("kinds", ("function", "import")),
         ("threshold", tuple(THRESHOLDS)),
         ("uses", ("calls", "imports")),
+        ("ranking", (*RANKINGS, "model")),
+        ("rectify", (None, CREATE, IMPORT)),
     )
-    LIMITS += ("ranking", (*RANKINGS, "model")), ("rectify", (None, CREATE, IMPORT))
     FORMERLY = ("given", ()), ("uses", "imports")
 
     def __post_init__(self):
@@ -161,9 +162,7 @@ def trove(
         for place, question in enumerate(questions):
             yield from answer(question, given_at(place, given), settings)
         return toolbox
-    toolbox.give(
-        tool for line in settings.given or () for tool in parse_tools(f"```python\n{line}\n```")
-    )
+    toolbox.give(parse_tools(format_tools(settings.given or ())))
     threshold = THRESHOLDS[settings.threshold]
     for place, question in enumerate(questions):
         yield from solve(question, place, toolbox, settings)
@@ -188,8 +187,8 @@ def solve(
     """One problem in each mode, with a toolbox that learns from the response selected. IMPORT
     counts uses, and it or CREATE may add tools, those that load."""
     shown = yield from list_tools(question, toolbox, settings, phase)
-    library = settings.as_library(toolbox.tools())
-    best = yield from answer(question, (shown, library), settings, phase)
+    view = shown, settings.as_library(toolbox.tools())
+    best = yield from answer(question, view, settings, phase)
     if not best.vote.ok and best.mode not in settings.adds_failing:
         return
     add = best.mode in settings.adds and (phase == "stream" or settings.adds_retry)
@@ -235,8 +234,12 @@ def loadable(
     once, in the sandbox. That is no call. A load that fails, hangs or ends the process refuses the
     tool."""
     names = {tool: f"{question.category}/{phase}/{question.index}/{tool.name}" for tool in tools}
-    tools = [tool for tool in tools if names[tool] not in settings.refused]
-    tools = [tool for tool in tools if tool.name in toolbox or tool.name == plain_name(tool.name)]
+    tools = [
+        tool
+        for tool in tools
+        if names[tool] not in settings.refused
+        and (tool.name in toolbox or tool.name == plain_name(tool.name))
+    ]
     new = list(dict.fromkeys(tool for tool in tools if tool.name not in toolbox))
     library = (*toolbox.tools(), *new)
     runs = yield [
@@ -316,13 +319,12 @@ def attempts(
     it."""
     found = {mode: Attempt(question, mode, range(0), phase) for mode in modes}
     if IMPORT in found:
-        shown, library = view
         apart = "" if settings.given or "import" in settings.kinds else IMPORT_APART
-        found[IMPORT] = replace(found[IMPORT], shown=shown, library=library, wording=apart)
+        found[IMPORT] = Attempt(question, IMPORT, range(0), phase, *view, wording=apart)
     return found
 
 
-def share(settings: TroveSettings, phase: str) -> tuple[tuple[str, ...], Budget]:
+def share(settings: TroveSettings, phase: str) -> tuple[Names, Budget]:
     """A problem's modes and its budget. One solved again has IMPORT and SKIP (TroVE, footnote 3),
     or without IMPORT in the study whatever it has, and the same for each mode as before."""
     modes = settings.modes
@@ -338,7 +340,7 @@ def share(settings: TroveSettings, phase: str) -> tuple[tuple[str, ...], Budget]
     )
 
 
-def asks(settings: TroveSettings) -> tuple[str, ...]:
+def asks(settings: TroveSettings) -> Names:
     return (
         *settings.modes,
         *(["rank"] if settings.ranking == "model" else []),
@@ -347,23 +349,21 @@ def asks(settings: TroveSettings) -> tuple[str, ...]:
 
 
 #: `official` is what the program in zorazrw/trove does where it departs from the paper.
-OFFICIAL = {
-    "selection": "two_stage",
-    "threshold": "log20",
-    "interval": 500,
-    "final_trim": True,
-    "shown": 10,
-}
-OFFICIAL |= {
-    "adds": (IMPORT, CREATE),
-    "adds_failing": (IMPORT,),
-    "adds_retry": True,
-    "isolated": False,
-}
-OFFICIAL |= {"uses": "imports"}
 PRESETS = {
     "paper": TroveSettings(),
-    "official": TroveSettings(**OFFICIAL, kinds=("function", "import")),
+    "official": TroveSettings(
+        selection="two_stage",
+        threshold="log20",
+        interval=500,
+        final_trim=True,
+        shown=10,
+        adds=(IMPORT, CREATE),
+        adds_failing=(IMPORT,),
+        adds_retry=True,
+        isolated=False,
+        uses="imports",
+        kinds=("function", "import"),
+    ),
 }
 TROVE = Method(
     "trove", trove, MODES, (*MODES, "rank", "rewrite"), PRESETS, stream=True, ahead=ahead, asks=asks

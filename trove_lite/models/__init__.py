@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ..errors import TroveLiteError
+from ..errors import TroveLiteError, one_of
 from ..plugins import Plugins
 from .base import CHAT, NO_MODEL, LanguageModel, SamplingSettings
 
@@ -35,8 +35,7 @@ def load_model(
     chat: `auto` sends messages as chat and a text as a text to be continued, `on` makes a text one
     user message, `off` refuses messages.
     """
-    if chat not in CHAT:
-        raise TroveLiteError(f"chat '{chat}': choose from {', '.join(CHAT)}")
+    one_of("chat", chat, CHAT)
     kind = spec if spec in MODELS else spec.partition(":")[0]
     if kind not in MODELS:
         raise TroveLiteError(NO_MODEL)

@@ -8,8 +8,11 @@ raises: never is a failure of a model or a server turned into text.
 
 import asyncio
 import hashlib
+import heapq
+import itertools
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -114,8 +117,7 @@ class LanguageModel:
         this model cannot be given.
         """
         spoken = as_spoken(prompt, self.chat)
-        settings = sampling or self.settings
-        return await gather(self.sample(spoken, seed, settings) for seed in seeds)
+        return await gather(self.sample(spoken, seed, sampling or self.settings) for seed in seeds)
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """One completion, of a prompt as `chat` has it asked; see `complete`."""
@@ -181,6 +183,36 @@ async def gather(calls: Iterable[Awaitable[Completion]]) -> list[Completion]:
     raise failure
 
 
+class Gate:
+    """At most `width` at a time, lowest rank first; within a rank, in order of arrival."""
+
+    def __init__(self, width: int):
+        self.width = width
+        self.busy = 0
+        self.waiting: list[tuple[int, int, asyncio.Future]] = []
+        self.arrivals = itertools.count()
+        self.closed = False  # nobody else goes
+
+    @asynccontextmanager
+    async def __call__(self, rank: int = 0):
+        turn = asyncio.get_running_loop().create_future()
+        heapq.heappush(self.waiting, (rank, next(self.arrivals), turn))
+        self._admit()
+        try:
+            await turn
+            yield self
+        finally:
+            self.busy -= not turn.cancelled()  # who is cancelled while waiting holds no place
+            self._admit()
+
+    def _admit(self) -> None:
+        while self.busy < self.width and self.waiting and not self.closed:
+            turn = heapq.heappop(self.waiting)[-1]
+            if not turn.done():
+                turn.set_result(None)
+                self.busy += 1
+
+
 def checked(
     found: Completion,
     settings: SamplingSettings,
@@ -226,5 +258,5 @@ def one_line(error: BaseException) -> str:
 
 def plain(text: str) -> str:
     """Somebody's text as one line that does nothing to a terminal; of a long one its beginning."""
-    begins = text[:LONGEST_LINE]
-    return " ".join("".join(sign if sign.isprintable() else " " for sign in begins).split())
+    signs = (sign if sign.isprintable() else " " for sign in text[:LONGEST_LINE])
+    return " ".join("".join(signs).split())

@@ -47,10 +47,11 @@ class CannedModel(LanguageModel):
             if isinstance(prompt, str)
             else "\n\n".join(message.content for message in prompt)
         )
-        found = []
-        for pattern, texts in self._lines:
-            if matches := list(pattern.finditer(asked)):
-                found.append((matches[-1], texts))
+        found = [
+            (matches[-1], texts)
+            for pattern, texts in self._lines
+            if (matches := list(pattern.finditer(asked)))
+        ]
         if not found:
             raise PromptRefused(f"{self.path}: no line is for this prompt: …{asked[-80:]!r}")
         match, texts = max(

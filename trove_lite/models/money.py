@@ -63,10 +63,8 @@ class Price(Struct, frozen=True):
             None in (one.prompt_tokens, one.completion_tokens) for one in found
         ):
             return None
-        read, written = (
-            sum(getattr(one, name) for one in found)
-            for name in ("prompt_tokens", "completion_tokens")
-        )
+        read = sum(one.prompt_tokens for one in found)
+        written = sum(one.completion_tokens for one in found)
         return self.of(read, written, min(read, sum(one.cached_tokens or 0 for one in found)))
 
 
@@ -81,9 +79,10 @@ def read_prices(path: Path) -> dict[str, Price]:
             raise ValueError(fault)
         return convert(found, dict[str, Price])
     except (OSError, ValueError, RecursionError) as error:
-        such = 'such as ["gpt-*"] with input = 0.15 and output = 0.6 a million tokens'
-        remedy = f"write a table for each model in TOML or JSON, {such}"
-        raise TroveLiteError(f"{path}: no prices ({one_line(error)}); {remedy}") from None
+        raise TroveLiteError(
+            f"{path}: no prices ({one_line(error)}); write a table for each model in TOML or JSON, "
+            'such as ["gpt-*"] with input = 0.15 and output = 0.6 a million tokens'
+        ) from None
 
 
 def price_of(name: str, prices: Mapping[str, Price]) -> Price:
@@ -146,9 +145,10 @@ class Budget:
                 and self.spent + math.fsum(self.reserved.values()) + at_most > self.most
             ):
                 if not self.reserved:
-                    what = f"{self.spent:.6g} of --max_cost {self.most:g} is spent, and the next request may cost"
-                    remedy = "give the same command with a larger --max_cost to go on"
-                    raise ModelError(f"{what} {at_most:.2g}: {remedy}")
+                    raise ModelError(
+                        f"{self.spent:.6g} of --max_cost {self.most:g} is spent, and the next request may "
+                        f"cost {at_most:.2g}: give the same command with a larger --max_cost to go on"
+                    )
                 await self.settled.wait()
             self.number += 1
             self.reserved[number := self.number] = at_most

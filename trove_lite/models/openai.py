@@ -6,7 +6,6 @@ error.
 """
 
 import asyncio
-import collections
 import json
 import math
 import os
@@ -27,6 +26,7 @@ from . import openai_answers as answers
 from .base import (
     TOO_LONG,
     Completion,
+    Gate,
     LanguageModel,
     ModelError,
     Prompt,
@@ -175,8 +175,8 @@ class OpenAIServer(LanguageModel):
             pass
 
     def identity(self) -> dict:
-        left = {"left_to_the_server": list(self.left_out)} if self.left_out else {}
-        return {"name": self.name} | self._identity | left
+        found = {"name": self.name} | self._identity
+        return found | ({"left_to_the_server": list(self.left_out)} if self.left_out else {})
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """One completion: a request of its own, or with others of its prompt that wait now, up to
@@ -184,7 +184,7 @@ class OpenAIServer(LanguageModel):
         if self._client is None:
             raise RuntimeError("an OpenAIServer completes inside its `async with` block")
         if self.n == 1:
-            async with self._free:
+            async with self._free():
                 return (await self._ask(prompt, seed, settings, 1))[0]
         found = asyncio.get_running_loop().create_future()
         key = prompt if isinstance(prompt, str) else tuple(prompt), settings
@@ -196,7 +196,7 @@ class OpenAIServer(LanguageModel):
     async def _ask_together(self, key: tuple) -> None:
         """Ask for samples of one prompt that wait; what the server leaves out of its answer is
         asked for again."""
-        async with self._free:
+        async with self._free():
             waiting = [one for one in self._together.pop(key, ()) if not one.done()]
             now = waiting[: self.n]
             later = waiting[self.n :]
@@ -283,8 +283,11 @@ class OpenAIServer(LanguageModel):
             return {}
         except Odd as odd:
             raise ModelError(f"{self.url}/models: {odd}; is this the address of the API?") from None
-        listed = answers.objects(at(answer, "data"))
-        entries = {entry["id"]: entry for entry in listed if isinstance(entry.get("id"), str)}
+        entries = {
+            entry["id"]: entry
+            for entry in answers.objects(at(answer, "data"))
+            if isinstance(entry.get("id"), str)
+        }
         if not self.model and len(entries) == 1:
             self._name(*entries)
         if entries and not answers.is_listed(self.model, entries):
@@ -372,22 +375,22 @@ class OpenAIServer(LanguageModel):
         whole timeout again.
         """
         began = time.perf_counter()
-        how = {"allow_redirects": False}
-        if body is not None:
-            how["data"] = json.dumps(body).encode()
         method = "GET" if body is None else "POST"
-        async with self._patience(), self._client.request(method, url, **how) as response:
+        data = None if body is None else json.dumps(body).encode()
+        async with (
+            self._patience(),
+            self._client.request(method, url, data=data, allow_redirects=False) as response,
+        ):
             content = await _read(response)
         self._reached = True
         if 200 <= response.status < 300 and body is not None:
             self._answered += 1
             self._patience.begin_again()
-        wanted = waiting(response.headers.get("Retry-After", ""))
         return (
             response.status,
             answers.reply_of(content, self._clean),
             time.perf_counter() - began,
-            wanted,
+            waiting(response.headers.get("Retry-After", "")),
         )
 
     async def _pause(self, seconds: float, problem: str, kind: str) -> None:
@@ -458,45 +461,22 @@ def _said(error: aiohttp.ClientError) -> str:
     return one_line(error)
 
 
-class Slots:
+class Slots(Gate):
     """How many requests are on their way at a time. Where that is too many for the server there are
     half as many, and one more again after as many answers as there were slots at first."""
 
     def __init__(self, width: int):
-        self.most = self.width = width
-        self.busy = self.answered = self.free_again = 0
-        self.waiting: collections.deque[asyncio.Future] = collections.deque()
+        super().__init__(width)
+        self.most = width
+        self.answered = self.free_again = 0
 
-    async def __aenter__(self) -> None:
-        if self.busy < self.width and not self.waiting:
-            self.busy += 1
-            return
-        turn = asyncio.get_running_loop().create_future()
-        self.waiting.append(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # it was given a slot, and cannot take it
-                self._leave()
-            raise
-
-    async def __aexit__(self, error: type | None, *_) -> None:
-        if error is None:
-            self._answered()
-        self._leave()
-
-    def _answered(self) -> None:
-        self.answered += 1
-        if self.answered % self.most == 0:
-            self.width = min(self.width + 1, self.most)
-
-    def _leave(self) -> None:
-        self.busy -= 1
-        while self.waiting and self.busy < self.width:
-            turn = self.waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                self.busy += 1
+    @asynccontextmanager
+    async def __call__(self, rank: int = 0):
+        async with super().__call__(rank):
+            yield self
+            self.answered += 1
+            if self.answered % self.most == 0:
+                self.width = min(self.width + 1, self.most)
 
     def fewer(self) -> bool:
         """Halve them, unless they were halved for requests that were on their way together with
@@ -581,9 +561,10 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> OpenAIServer:
         told = once(parse_qsl(options, keep_blank_values=True))
         given = {name: kinds[name](text) for name, text in told.items()}
     except (KeyError, ValueError):  # not quoted: it may be a key
-        known = f"{', '.join(numbers)} with a number, or {', '.join(switches)} with on or off"
-        what = f"a server's address has something after ? that is not {known}, each once"
-        raise TroveLiteError(f"{what}; a key belongs into $TROVE_LITE_API_KEY") from None
+        raise TroveLiteError(
+            f"a server's address has something after ? that is not {', '.join(numbers)} with a number, "
+            f"or {', '.join(switches)} with on or off, each once; a key belongs into $TROVE_LITE_API_KEY"
+        ) from None
     left_out = [name for name in OPTIONAL if not given.pop(name, True)]
     return OpenAIServer(
         address,

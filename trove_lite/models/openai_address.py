@@ -42,9 +42,9 @@ def address_of(base_url: str, model: str) -> str:
     if not known:
         raise TroveLiteError("no server has such an address: write http://HOST:PORT/v1#NAME")
     if end := re.search(r"(/chat)?/completions$|/chat$", url):
-        added = f"{end[0]}, which is added to it (--chat says which)"
         raise TroveLiteError(
-            f"a server's address ends before {added}: write http://HOST:PORT/v1#NAME"
+            f"a server's address ends before {end[0]}, which is added to it (--chat says which): "
+            "write http://HOST:PORT/v1#NAME"
         )
     return url
 
@@ -135,8 +135,10 @@ def through_socks(proxy: str, how: Mapping) -> aiohttp.BaseConnector:
 
 
 def no_proxy() -> TroveLiteError:
-    what = "proxy (http://, or socks5:// with pip install aiohttp-socks)"
-    return unusable(("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY"), what)
+    return unusable(
+        ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY"),
+        "proxy (http://, or socks5:// with pip install aiohttp-socks)",
+    )
 
 
 def unusable(known: tuple[str, ...], what: str) -> TroveLiteError:

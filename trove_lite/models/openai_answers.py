@@ -271,10 +271,9 @@ def waiting_time(answer: object, seconds: float) -> float | None:
     """Seconds in the server's queue: vLLM's metrics say them, llama.cpp's timings what was no
     waiting."""
     places = ("metrics.queue_time_ms", "timings.prompt_ms", "timings.predicted_ms")
-    values = [at(answer, place) for place in places]
     waited, reading, writing = (
         value / 1000 if type(value) in (int, float) and 0 <= value < math.inf else None
-        for value in values
+        for value in (at(answer, place) for place in places)
     )
     if waited is None and reading is not None and writing is not None:
         waited = max(0.0, seconds - reading - writing)

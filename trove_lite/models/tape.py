@@ -21,13 +21,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from ..errors import DamagedFile, TroveLiteError, UsageError
 from ..journal import PACKED, Journal, on_disk, pack, records_of, unpacked
-from ..shapes import Number, Whole, misfit
+from ..shapes import Count, Number, Whole, misfit
 from .base import Completion, LanguageModel, Prompt, PromptRefused, SamplingSettings
 
 LOOK_SECONDS = 0.2  # between two looks at what other sessions draw
@@ -35,14 +35,18 @@ NAME = re.compile(r"[^.].*\.jsonl(\.xz)?")  # a kill may leave `.NAME.xz.…`, h
 CLAIMS = ".claims"
 REMEDY = "restore it, or take it away"
 
-Count = Annotated[int, Meta(ge=0, lt=1 << 31)]  # what a run's tables can hold
 Key = tuple[str, str, int]  # model, hash of the request, seed
 
 
-class Identified(Struct, forbid_unknown_fields=True):
-    """A line that says which model a name stands for."""
+class Line(Struct, forbid_unknown_fields=True):
+    """What a tape says of a model."""
 
     model: str
+
+
+class Identified(Line):
+    """A line that says which model a name stands for."""
+
     identity: dict
 
 
@@ -61,19 +65,17 @@ class Reply(Struct, forbid_unknown_fields=True):
     log_probability: Number | None = None
 
 
-class Drawn(Struct, forbid_unknown_fields=True):
+class Drawn(Line):
     """A line with a reply."""
 
-    model: str
     request: str
     seed: Whole
     reply: Reply
 
 
-class Refused(Struct, forbid_unknown_fields=True):
+class Refused(Line):
     """A line that says why there is none, and never will be."""
 
-    model: str
     request: str
     seed: Whole
     refused: str
@@ -114,13 +116,13 @@ class Tape:
         for name in sorted({name.removesuffix(PACKED) for name in names} - {own}):
             # A file that is packed is taken away afterwards: what was read of it need not have been
             # all.
-            packed = f"{name}{PACKED}"
+            packed = self.folder / f"{name}{PACKED}"
             read = name in names and self._read_on(self.folder / name)
-            if not read and packed not in self.read and (self.folder / packed).exists():
-                with on_disk(self.folder / packed):
-                    data = unpacked(self.folder / packed)
-                self._take(self._lines(data, self.folder / packed), self.folder / packed)
-                self.read[packed] = len(data)
+            if not read and packed.name not in self.read and packed.exists():
+                with on_disk(packed):
+                    data = unpacked(packed)
+                self._take_lines(data, packed)
+                self.read[packed.name] = len(data)
 
     def _names(self) -> set[str]:
         """The files of a tape. Raises DamagedFile where one is something else."""
@@ -148,12 +150,12 @@ class Tape:
                 return False
             raise
         sound = lines.rfind(b"\n") + 1
-        self._take(self._lines(lines[:sound], path), path)
+        self._take_lines(lines[:sound], path)
         self.read[path.name] = at + sound
         return True
 
-    def _lines(self, data: bytes, path: Path) -> list[dict]:
-        return records_of(data, path, checked=True, remedy=REMEDY)[0]
+    def _take_lines(self, data: bytes, path: Path) -> None:
+        self._take(records_of(data, path, checked=True, remedy=REMEDY)[0], path)
 
     def _take(self, lines: list[dict], path: Path) -> None:
         for line in lines:
@@ -162,8 +164,10 @@ class Tape:
             if "identity" not in line:
                 self.replies.setdefault((line["model"], line["request"], line["seed"]), line)
             elif self.models.setdefault(line["model"], line["identity"]) != line["identity"]:
-                both = f"{self.folder}: holds replies by two models of one name, '{line['model']}'"
-                raise UsageError(f"{both}; keep them in folders of their own")
+                raise UsageError(
+                    f"{self.folder}: holds replies by two models of one name, '{line['model']}'; "
+                    "keep them in folders of their own"
+                )
 
     @asynccontextmanager
     async def claim(self, key: Key) -> AsyncIterator[None]:
@@ -197,10 +201,9 @@ class Tape:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 self.claims = os.open(self.folder / CLAIMS, os.O_RDWR | os.O_CREAT, 0o644)
         digest = hashlib.blake2b(json.dumps(key).encode(), digest_size=8).digest()
-        place = int.from_bytes(digest) >> 2
         try:
-            flock = struct.pack("hhqqi4x", kind, os.SEEK_SET, place, 1, 0)
-            fcntl.fcntl(self.claims, fcntl.F_OFD_SETLK, flock)
+            lock = struct.pack("hhqqi4x", kind, os.SEEK_SET, int.from_bytes(digest) >> 2, 1, 0)
+            fcntl.fcntl(self.claims, fcntl.F_OFD_SETLK, lock)
         except OSError as error:
             if error.errno in (errno.EACCES, errno.EAGAIN):
                 return False
@@ -307,8 +310,10 @@ class Taped(LanguageModel):
         if was is None:
             self.tape.write({"model": self.name, "identity": now})
         elif was != now:
-            differs = f"'{self.name}' was {was} when this was drawn, and is {now}"
-            raise UsageError(f"{self.folder}: {differs}; choose another --tape")
+            raise UsageError(
+                f"{self.folder}: '{self.name}' was {was} when this was drawn, and is {now}; "
+                "choose another --tape"
+            )
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """The reply on the tape, or a new one, which is then there. A prompt that was refused is

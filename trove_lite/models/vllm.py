@@ -191,9 +191,9 @@ class VLLM(LanguageModel):
                 [[message._asdict() for message in prompt]], params
             )
         except ChatTemplateResolutionError:
-            remedy = "leave --chat at auto with a method that asks in texts, or name a model that was trained to chat"
             raise TroveLiteError(
-                f"the model '{self.name}' has no chat template: {remedy}"
+                f"the model '{self.name}' has no chat template: leave --chat at auto with a method that "
+                "asks in texts, or name a model that was trained to chat"
             ) from None
         return tokens
 
@@ -236,12 +236,13 @@ class VLLM(LanguageModel):
         how = {"temperature": settings.temperature, "top_p": settings.top_p, "seed": seed}
         if self._nucleus and settings.temperature:
             how = {"temperature": 0.0, "extra_args": {ASKED: how}}
-        how |= {
-            "max_tokens": settings.max_tokens,
-            "stop": list(settings.stop),
-            "logprobs": self.logprobs,
-        }
-        return SamplingParams(**how, output_kind=RequestOutputKind.FINAL_ONLY)
+        return SamplingParams(
+            **how,
+            max_tokens=settings.max_tokens,
+            stop=list(settings.stop),
+            logprobs=self.logprobs,
+            output_kind=RequestOutputKind.FINAL_ONLY,
+        )
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """One completion, a request of its own."""
@@ -270,13 +271,15 @@ class VLLM(LanguageModel):
             if output.cumulative_logprob is None
             else min(0.0, output.cumulative_logprob / max(1, written))
         )
-        more = {
-            "cached_tokens": result.num_cached_tokens,
-            "queue_seconds": waited,
-            "log_probability": told,
-        }
         found = Completion(
-            output.text, read, written, output.finish_reason, seconds - (waited or 0.0), **more
+            output.text,
+            read,
+            written,
+            output.finish_reason,
+            seconds - (waited or 0.0),
+            cached_tokens=result.num_cached_tokens,
+            queue_seconds=waited,
+            log_probability=told,
         )
         return checked(found, settings, "vLLM")
 

@@ -9,6 +9,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 UNPARSABLE = 100
+IMPORTS = ast.Import | ast.ImportFrom
+Body = list[ast.stmt]
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 #: Characters of a reply without its thinking: eight times the longest that is published here.
 #: A longer one is nobody's answer: it is kept, and neither read as a program nor run.
@@ -75,9 +77,12 @@ class Tool(NamedTuple):
     kind: str
 
 
-def program_of(
-    solution: str, tools: Iterable[Tool | str] = (), library: Iterable[Tool | str] = ()
-) -> str:
+Tools = tuple[Tool, ...]
+#: Tools, or the code of some.
+Sources = Iterable[Tool | str]
+
+
+def program_of(solution: str, tools: Sources = (), library: Sources = ()) -> str:
     """The program that is executed, composed like the official one: library, then tools, then the
     solution's code.
     `library`: code that comes first, such as the sources of a toolbox, in its order. Lines that
@@ -108,9 +113,7 @@ def _literal(text: str) -> str:
     return "\n".join(map(ascii, text.splitlines(keepends=True))) or "''"
 
 
-def whole_program(
-    solution: str, tools: Iterable[Tool | str] = (), library: Iterable[Tool | str] = ()
-) -> str:
+def whole_program(solution: str, tools: Sources = (), library: Sources = ()) -> str:
     """As `program_of`, but of all the solution's Python blocks, one after another; "" where it has
     none. So CREATOR's program runs a reply: no line is dropped; text without a block is no program
     and calls for a repair."""
@@ -118,7 +121,7 @@ def whole_program(
     return "\n\n".join([*sources_of(library), *sources_of(tools), blocks]) if blocks else ""
 
 
-def sources_of(tools: Iterable[Tool | str]) -> list[str]:
+def sources_of(tools: Sources) -> list[str]:
     return [tool if isinstance(tool, str) else tool.source for tool in tools]
 
 
@@ -128,7 +131,7 @@ def code_of(solution: str) -> str:
     return next(code_blocks(solution), solution.strip())
 
 
-def format_tools(tools: Iterable[Tool | str]) -> str:
+def format_tools(tools: Sources) -> str:
     """Tools as the official log writes them: each one's code in a block of its own."""
     return "\n".join(map(_wrap, sources_of(tools)))
 
@@ -246,7 +249,7 @@ def _measures(code: str) -> list[_Statement] | None:
     try:
         return [
             _Statement(
-                is_import=isinstance(one, ast.Import | ast.ImportFrom),
+                is_import=isinstance(one, IMPORTS),
                 is_free=_is_free(one),
                 depth=_depth(one),
                 by_line=sum(
@@ -284,7 +287,7 @@ def used_tools(solution: str, tools: Iterable[Tool]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name.rpartition(".")[2] in text]
 
 
-def statements(code: str) -> list[ast.stmt]:
+def statements(code: str) -> Body:
     """A program's top-level statements. Raises one of NOT_PARSED, also for code that is too
     long."""
     if len(code) > LONGEST_CODE:
@@ -294,7 +297,7 @@ def statements(code: str) -> list[ast.stmt]:
         return ast.parse(code).body
 
 
-def parsed(code: str) -> list[ast.stmt]:
+def parsed(code: str) -> Body:
     """A program's statements; none where it does not parse."""
     try:
         return statements(code)

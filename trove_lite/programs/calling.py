@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from . import parsed
+from . import IMPORTS, Body, parsed
 from .definitions import DEFINITIONS, FUNCTIONS
 
 #: What `trove-lite calls` writes.
@@ -49,7 +49,7 @@ def names_called(code: str) -> set[str]:
     return {one.id for one in calls if isinstance(one, ast.Name)}
 
 
-def walk(body: Iterable[ast.stmt]) -> Iterator[ast.AST]:
+def walk(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
     for one in body:
         yield from ast.walk(one)
 
@@ -62,7 +62,7 @@ def is_toolbox(node: ast.AST) -> bool:
     return isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "toolbox"
 
 
-def meant(body: list[ast.stmt], tools: Mapping[str, str], bound: set[str]) -> dict[str, str]:
+def meant(body: Body, tools: Mapping[str, str], bound: set[str]) -> dict[str, str]:
     """The names that mean a tool in a program, and which; without those that it binds before it
     first reads them."""
     names = {tool: tool for tool in tools if tool not in bound}
@@ -81,7 +81,7 @@ def meant(body: list[ast.stmt], tools: Mapping[str, str], bound: set[str]) -> di
             continue
         if isinstance(node, DEFINITIONS):
             binds = [node.name]
-        elif isinstance(node, ast.Import | ast.ImportFrom):
+        elif isinstance(node, IMPORTS):
             binds = [alias.asname or alias.name for alias in node.names]
         elif isinstance(node, ast.arg):
             binds = [node.arg]
@@ -125,7 +125,7 @@ def _fits(call: ast.Call, function: ast.FunctionDef) -> bool:
     )  # fmt: skip
 
 
-def _reaches_print(body: list[ast.stmt], names: Mapping[str, str], answer: str) -> bool:
+def _reaches_print(body: Body, names: Mapping[str, str], answer: str) -> bool:
     """Whether a call's value reaches a print, through what is assigned, appended, returned or
     decided by it."""
     carries: set[str] = set()
@@ -136,14 +136,11 @@ def _reaches_print(body: list[ast.stmt], names: Mapping[str, str], answer: str) 
             return True
         return any(isinstance(part, ast.Name) and part.id in carries for part in parts)
 
-    def named(*nodes: ast.AST) -> set[str]:
-        return {one.id for node in nodes for one in ast.walk(node) if isinstance(one, ast.Name)}
-
-    def stored(node: ast.AST) -> set[str]:
+    def named(nodes: Iterable[ast.AST], context: type = ast.expr_context) -> set[str]:
         return {
             one.id
-            for one in ast.walk(node)
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+            for one in walk(nodes)
+            if isinstance(one, ast.Name) and isinstance(one.ctx, context)
         }
 
     for _ in range(20):  # until nothing is added: a loop may carry a value to the lines above
@@ -151,15 +148,15 @@ def _reaches_print(body: list[ast.stmt], names: Mapping[str, str], answer: str) 
         for node in walk(body):
             match node:
                 case ast.Assign(targets, value) if holds(value):
-                    carries |= named(*targets)
+                    carries |= named(targets)
                 case ast.AugAssign(target, _, value) | ast.NamedExpr(target, value) if holds(value):
-                    carries |= named(target)
+                    carries |= named([target])
                 case ast.For() | ast.comprehension() if holds(node.iter):
-                    carries |= stored(node)
+                    carries |= named([node], ast.Store)
                 case ast.If() | ast.While() if holds(node.test):
                     if any(map(_is_print, ast.walk(node))):
                         return True
-                    carries |= stored(node)
+                    carries |= named([node], ast.Store)
                 case ast.Call(ast.Attribute(ast.Name(name))) if any(map(holds, node.args)):
                     carries.add(name)
                 case ast.FunctionDef() if any(

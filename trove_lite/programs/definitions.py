@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from . import LONGEST_TOOLS, NOT_PARSED, statements
+from . import LONGEST_TOOLS, NOT_PARSED, Body, statements
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 DEFINITIONS = FUNCTIONS | ast.ClassDef
@@ -24,8 +24,13 @@ EFFECTS = {
     "abort",
     "system",
     "sleep",
+    "help",
+    "breakpoint",
+    "__import__",
+    "stdin",
+    "stdout",
+    "stderr",
 }
-EFFECTS |= {"help", "breakpoint", "__import__", "stdin", "stdout", "stderr"}
 MOST_STATEMENTS = 1000  # of a block
 
 
@@ -61,7 +66,7 @@ def definitions(source: str) -> Definitions | None:
         return None
 
 
-def _definitions(body: list[ast.stmt], source: str) -> Definitions:
+def _definitions(body: Body, source: str) -> Definitions:
     if len(body) > MOST_STATEMENTS:
         raise ValueError("too many statements")
     lines = source.encode("utf-8", "surrogatepass").split(b"\n")
@@ -69,7 +74,7 @@ def _definitions(body: list[ast.stmt], source: str) -> Definitions:
     names = {one: _names(ast.walk(one)) for one in body}
     texts = {one: _text(one, lines) for one in body}
 
-    def by_name(named: Mapping[ast.stmt, set[str]]) -> dict[str, list[ast.stmt]]:
+    def by_name(named: Mapping[ast.stmt, set[str]]) -> dict[str, Body]:
         found = defaultdict(list)
         for one, its in named.items():
             for name in its:
@@ -93,8 +98,9 @@ def _definitions(body: list[ast.stmt], source: str) -> Definitions:
         left -= len(source_alone)
         if left < 0:
             raise ValueError("functions that all need one another are not read")
-        docstring = ast.get_docstring(one) or ""
-        tools[name] = Definition(name, _call(one), docstring, texts[one], source_alone)
+        tools[name] = Definition(
+            name, _call(one), ast.get_docstring(one) or "", texts[one], source_alone
+        )
     left_out = tuple(texts[one] for one in body if one not in kept_ones and not _is_idle(one))
     code = "\n".join(texts[one] for one in kept) if left_out else source
     return Definitions(tuple(tools.values()), code, left_out)

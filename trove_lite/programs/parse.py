@@ -16,12 +16,14 @@ from contextlib import suppress
 from itertools import chain, islice
 from typing import NamedTuple
 
-from ..errors import TroveLiteError, encodable
+from ..errors import encodable, one_of
 from . import (
+    IMPORTS,
     LONGEST_REPLY,
     LONGEST_TOOLS,
     NOT_PARSED,
     Tool,
+    Tools,
     code_blocks,
     fenced,
     parsed,
@@ -40,7 +42,7 @@ class Parsed(NamedTuple):
     statements do not."""
 
     solution: str
-    tools: tuple[Tool, ...]
+    tools: Tools
     code: tuple[str, ...] = ()
     left_out: int = 0
 
@@ -49,15 +51,17 @@ def parse_completion(text: str, parser: str = "official", *, isolated: bool = Fa
     """Read a completion by one of PARSERS. Raises TroveLiteError for an unknown parser, never for a
     text. isolated: functions and classes are tools by `definitions`; in blocks without any, imports
     as the parser has them."""
-    if parser not in PARSERS:
-        raise TroveLiteError(f"no parser named '{parser}': choose from {', '.join(PARSERS)}")
-    text = without_thinking(text)[0]
-    if len(text) > LONGEST_REPLY:
-        return Parsed("", ())
-    found = PARSERS[parser](NEXT_PROBLEM.split(text, maxsplit=1)[0].strip())
+    one_of("no parser named", parser, PARSERS)
+    found = PARSERS[parser](NEXT_PROBLEM.split(_said(text), maxsplit=1)[0].strip())
     if isolated:
         return isolated_tools(found.code)._replace(solution=found.solution)
     return found._replace(code=tuple(tool.source for tool in found.tools))
+
+
+def _said(text: str) -> str:
+    """A reply without its thinking; "" for one that is too long to be read."""
+    said = without_thinking(text)[0]
+    return said if len(said) <= LONGEST_REPLY else ""
 
 
 def isolated_tools(blocks: Iterable[str]) -> Parsed:
@@ -90,7 +94,7 @@ def _tool(found: Definition) -> Tool:
     return Tool(found.name, signature, docstring, found.source, "function")
 
 
-def parse_tools(section: str) -> tuple[Tool, ...]:
+def parse_tools(section: str) -> Tools:
     """The tools of a Tools section by the official rules (`utils/code.py`). A block with a line
     that looks like a definition holds functions, each with all that is before the first one,
     such as its imports; in any other block each line with the word "import" is an import."""
@@ -98,7 +102,7 @@ def parse_tools(section: str) -> tuple[Tool, ...]:
     return _bounded(tool for block in blocks for tool in _tools_in(block.split("\n")))
 
 
-def _bounded(tools: Iterable[Tool]) -> tuple[Tool, ...]:
+def _bounded(tools: Iterable[Tool]) -> Tools:
     """These tools; none where they are longer than LONGEST_TOOLS."""
     found = []
     left = LONGEST_TOOLS
@@ -191,7 +195,7 @@ def _strict(text: str) -> Parsed:
     sections = {"Solution": [], "Tools": []}
     for name, body in zip(parts[::2], parts[1::2], strict=True):
         sections[name].append(body)
-    tools = "\n".join(sections["Tools"] or ([before] if bool(sections["Solution"]) else []))
+    tools = "\n".join(sections["Tools"] or ([before] if sections["Solution"] else []))
     solution = "\n".join(
         sections["Solution"] or [before if "```" in before else before + tools]
     ).strip()
@@ -204,9 +208,7 @@ def _strict(text: str) -> Parsed:
 def _strict_tools(code: str) -> Sequence[Tool]:
     try:
         body = statements(code)
-        shared = [
-            node for node in body if isinstance(node, ast.Import | ast.ImportFrom | ast.Assign)
-        ]
+        shared = [node for node in body if isinstance(node, IMPORTS | ast.Assign)]
         before = "".join(f"{ast.unparse(node)}\n" for node in shared)
         tools = []
         if len(before) * len(body) > LONGEST_TOOLS:
@@ -221,22 +223,21 @@ def _strict_tools(code: str) -> Sequence[Tool]:
                 tools.append(
                     Tool(node.name, signature, docstring, before + ast.unparse(node), "function")
                 )
-            elif isinstance(node, ast.Import | ast.ImportFrom):
+            elif isinstance(node, IMPORTS):
                 tools += _strict_imports(node)
         return tools
     except NOT_PARSED:
         return []
 
 
-def _strict_imports(node: ast.Import | ast.ImportFrom) -> Iterator[Tool]:
-    module = f"{'.' * node.level}{node.module or ''}." if isinstance(node, ast.ImportFrom) else ""
+def _strict_imports(node: IMPORTS) -> Iterator[Tool]:
     for alias in node.names:
-        one = (
-            ast.Import([alias])
-            if isinstance(node, ast.Import)
-            else ast.ImportFrom(node.module, [alias], node.level)
-        )
-        source = ast.unparse(one)
+        if isinstance(node, ast.ImportFrom):
+            module = f"{'.' * node.level}{node.module or ''}."
+            source = ast.unparse(ast.ImportFrom(node.module, [alias], node.level))
+        else:
+            module = ""
+            source = ast.unparse(ast.Import([alias]))
         yield Tool(f"{module}{alias.name}", source, source, source, "import")
 
 
@@ -267,15 +268,13 @@ def read_blocks(text: str, *, headings: bool = False, chat: bool = False) -> Par
     """Read a reply whose program is its Python blocks, in one block; "" where it has none.
     headings: it was asked for under TROVE's headings: blocks under **Tools** are its tools,
     wherever they are. chat: it is a turn of a chat, which goes on to no next question."""
-    text = without_thinking(text)[0]
-    if len(text) > LONGEST_REPLY:
-        return Parsed("", ())
-    text = text if chat else NEXT_PROBLEM.split(text, maxsplit=1)[0]
+    said = _said(text)
+    said = said if chat else NEXT_PROBLEM.split(said, maxsplit=1)[0]
     tools = []
-    lines = text.split("\n")
+    lines = said.split("\n")
     if headings and (starts := [i for i, line in enumerate(lines) if line.startswith("**Tools**")]):
-        ends = (i for i in range(starts[-1], len(lines)) if lines[i].startswith("**Solution**"))
         start = starts[-1]
+        ends = (i for i in range(start, len(lines)) if lines[i].startswith("**Solution**"))
         end = next(ends, len(lines))
         tools = lines[start + 1 : end]
         lines = [*lines[:start], *lines[end:]]

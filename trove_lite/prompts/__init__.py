@@ -30,4 +30,4 @@ def load_pack(name: str, dataset: Dataset) -> PromptPack:
     make = PACKS.load(name)
     if mark and name != "one-factor":
         raise TroveLiteError(f"prompts {name}: takes no options, such as ?{options}")
-    return make(dataset, *([options] if bool(mark) else []))
+    return make(dataset, *([options] if mark else []))

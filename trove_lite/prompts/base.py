@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..datasets.base import Question
+from ..datasets.base import Names, Question
 from ..errors import TroveLiteError
 from ..methods.base import Messages
 from ..programs import Tool
@@ -21,18 +21,15 @@ class PromptPack:
     """Prompts for one data set."""
 
     name: str
-    categories: tuple[str, ...]
-    stages: Mapping[
-        str, tuple[str, ...]
-    ]  # what may be asked → what it must be given besides question and toolbox
-    template: Callable[
-        [str, str], Template
-    ]  # that of a category and a stage, made when it is needed
+    categories: Names
+    # what may be asked → what it must be given besides question and toolbox
+    stages: Mapping[str, Names]
+    # that of a category and a stage, made when it is needed
+    template: Callable[[str, str], Template]
     lacks: Container[tuple[str, str]] = ()  # categories and stages that it has nothing for
-    stops: Mapping[str, tuple[str, ...]] = field(
-        default_factory=dict
-    )  # before which replies end, unlike the run's
-    messages: tuple[str, ...] = ()  # names of the texts that methods put into messages of their own
+    # before which replies end, unlike the run's
+    stops: Mapping[str, Names] = field(default_factory=dict)
+    messages: Names = ()  # names of the texts that methods put into messages of their own
     text: Callable[[str], str] = str  # such a text, with {gaps}
     hashed: "PromptPack | None" = None  # the pack that is hashed for stages that this one lacks
 
@@ -50,9 +47,10 @@ class PromptPack:
         """The prompt for one question, with what `more` the stage is given; one without a toolbox
         leaves it out. Raises TroveLiteError for an unknown category or stage."""
         if stage in self.messages or not self.has(question.category, stage):
-            what = f"prompt pack '{self.name}' has nothing for category '{question.category}', mode '{stage}'"
-            known = f"categories are {', '.join(self.categories)}; modes {', '.join(self.stages)}"
-            raise TroveLiteError(f"{what}: {known}")
+            raise TroveLiteError(
+                f"prompt pack '{self.name}' has nothing for category '{question.category}', mode '{stage}': "
+                f"categories are {', '.join(self.categories)}; modes {', '.join(self.stages)}"
+            )
         return self.template(question.category, stage)(question, toolbox, **more)
 
     def say(self, name: str, /, **values: str) -> str:
@@ -72,15 +70,11 @@ class PromptPack:
                 pack = self if self.has(category, stage) else self.hashed
                 if pack is None or stage in pack.messages or not pack.has(category, stage):
                     continue  # a choice that is not made with this pack
+                question = Question("", category, 0, "What is $1+1$?")
                 given = dict.fromkeys(pack.stages[stage], "specimen")
-                prompt = pack.render(
-                    Question("", category, 0, "What is $1+1$?"), stage, [SPECIMEN], **given
-                )
-                read = (
-                    prompt
-                    if isinstance(prompt, str)
-                    else "".join(f"{role}\0{text}\0" for role, text in prompt)
-                )
+                read = pack.render(question, stage, [SPECIMEN], **given)
+                if not isinstance(read, str):
+                    read = "".join(f"{role}\0{text}\0" for role, text in read)
                 digest.update(f"{category}\0{stage}\0{read}\0".encode())
         for name in stages:
             if name in self.messages:

@@ -15,7 +15,7 @@ from ..datasets.base import Dataset, Question
 from ..datasets.files import files_of, pinned_file
 from ..methods.base import as_asked
 from ..plugins import Plugins
-from ..programs import Tool, format_toolbox
+from ..programs import Tool, format_toolbox, format_tools
 from ..programs.parse import parse_tools
 from . import own
 from .base import PromptPack, Template
@@ -62,11 +62,7 @@ def trove(dataset: Dataset) -> PromptPack:
     start = f"prompt/{dataset.like or dataset.name}/"
     files = [path for path in files_of("prompts") if path.startswith(start)]
     paths = {path.removeprefix(start): pinned_file("prompts", path) for path in files}
-    given = [
-        tool
-        for line in dataset.shown(official=True)
-        for tool in parse_tools(f"```python\n{line}\n```")
-    ]
+    given = parse_tools(format_tools(dataset.shown(official=True)))
 
     @cache
     def template(category: str, stage: str) -> Template:

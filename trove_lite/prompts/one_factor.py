@@ -24,9 +24,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
-from ..datasets.base import Dataset, Question
-from ..errors import TroveLiteError
-from ..methods.base import Messages, as_asked, one_of
+from ..datasets.base import Dataset, Names, Question
+from ..errors import TroveLiteError, one_of
+from ..methods.base import Messages, as_asked
 from ..programs import Tool, fenced, format_toolbox
 from ..programs.parse import parse_tools
 from ..shapes import once
@@ -65,7 +65,7 @@ class Point:
     earlier: str = ""
 
     @property
-    def given(self) -> tuple[str, ...]:
+    def given(self) -> Names:
         """What its prompt is filled with besides question and toolbox."""
         named = {"given": ("tool",)}.get(self.tool, ()) + (
             ("program", "error") if self.again != NONE else ()
@@ -109,10 +109,17 @@ def pack(dataset: Dataset, options: str = "") -> PromptPack:
     }
     given = {stage: point.given for stage, point in points.items()}
     # what makers are told is no point
-    name = NAME + (f"?{options}" if bool(options) else "")
+    name = NAME + (f"?{options}" if options else "")
     said = own.texts("messages")
-    speaks = {"messages": tuple(said), "text": said.__getitem__}
-    return PromptPack(name, dataset.categories, given, template, stops=stops, **speaks)
+    return PromptPack(
+        name,
+        dataset.categories,
+        given,
+        template,
+        stops=stops,
+        messages=tuple(said),
+        text=said.__getitem__,
+    )
 
 
 def covers(dataset: Dataset, stages: Collection[str]) -> bool:
@@ -224,9 +231,7 @@ def words() -> Mapping:
     )
     for part in ("tasks", "stages"):
         more = {name: text for one in reversed(added) for name, text in one.get(part, {}).items()}
-        said = said | {
-            part: said[part] | {name: text for name, text in more.items() if name not in said[part]}
-        }
+        said = said | {part: said[part] | more | said[part]}  # which replace nothing
     return said
 
 

@@ -23,7 +23,7 @@ from functools import cache, partial
 from importlib import resources
 from pathlib import Path
 
-from ..datasets.base import Dataset, Question
+from ..datasets.base import Dataset, Names, Question
 from ..methods.base import as_asked
 from ..plugins import Plugins
 from ..programs import Tool, format_toolbox
@@ -64,11 +64,19 @@ def pack(dataset: Dataset) -> PromptPack:
 
     given = {name: gaps(stage) for name, stage in stages.items()}
     stops = {name: tuple(stage["stop"]) for name, stage in stages.items() if "stop" in stage}
-    speaks = {"messages": tuple(texts("messages")), "text": texts("messages").__getitem__}
-    return PromptPack("own", dataset.categories, given, template, stops=stops, **speaks)
+    said = texts("messages")
+    return PromptPack(
+        "own",
+        dataset.categories,
+        given,
+        template,
+        stops=stops,
+        messages=tuple(said),
+        text=said.__getitem__,
+    )
 
 
-def gaps(stage: dict) -> tuple[str, ...]:
+def gaps(stage: dict) -> Names:
     """What a stage's prompt is filled with besides question and toolbox: a program to repair, its
     error."""
     said = stage.get("given", "") + stage.get("earlier", "")
@@ -83,7 +91,7 @@ def texts(folder: str) -> dict[str, dict | str]:
     found: dict[str, dict | str] = {}
     for home in homes():
         for file in sorted((home / folder).glob("*.toml")):
-            found |= {name: text for name, text in load_words(file).items() if name not in found}
+            found = found | load_words(file) | found  # who says it first stays
     return found
 
 
@@ -146,28 +154,19 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
     worked = [e | {"tool": with_imports(e, e.get("tool", "").strip())} for e in worked]
     worked = [e | {gap: e.get(name) for gap, name in reads.items()} for e in worked]
     worked = [e for e in worked if all(e.get(name) is not None for name in gaps(stage))]
-    starts = (
-        ""
-        if worked and stage["examples"] in IN_SECTIONS
-        else f"**{stage.get('heading', 'Solution')}**\n"
-    )
-    listed = [
-        shown_tool(e) for e in worked if e["tool"] and "how" not in e
-    ]  # one that helps, and others that do not
+    in_sections = worked and stage["examples"] in IN_SECTIONS
+    starts = "" if in_sections else f"**{stage.get('heading', 'Solution')}**\n"
+    # one that helps, and others that do not
+    listed = [shown_tool(e) for e in worked if e["tool"] and "how" not in e]
     third = any(e.get("extra") for e in worked)
     toolbox_last = stage.get("toolbox_last")
 
     def asked(question: Question, tools: Sequence[Tool], more: Mapping[str, str]) -> str:
-        parts = [f"**Question**\n{as_asked(question)}"]
-        parts += [more["form"]] if more.get("form") else []
-        listing = (
-            format_toolbox(map(brief, tools) if toolbox_last else tools) or "(no functions yet)"
-        )
-        toolbox = [f"**Toolbox**\n{listing}"] * shows
-        values = [given.format_map(more).strip()] if bool(given) else []
-        return "\n\n".join(
-            [*parts, *(values + toolbox if toolbox_last else toolbox + values), starts]
-        )
+        parts = [f"**Question**\n{as_asked(question)}", *filter(None, [more.get("form")])]
+        listing = format_toolbox(map(brief, tools) if toolbox_last else tools)
+        beside = [f"**Toolbox**\n{listing or '(no functions yet)'}"] * shows
+        beside += [given.format_map(more).strip()] if given else []
+        return "\n\n".join([*parts, *(beside[::-1] if toolbox_last else beside), starts])
 
     def shown(example: dict) -> str:
         question = Question("", "", 0, example["question"], example.get("context", ""))
@@ -181,20 +180,15 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
     def worked_toolbox(example: dict, fits: bool) -> Sequence[Tool]:
         """A worked Toolbox: `lists` says it; with the tool that helps, of three not the first; or
         others; or empty."""
-        if "lists" in example or not third:
-            return (
-                parse_tools(fence(*example["lists"]))
-                if "lists" in example
-                else listed
-                if fits
-                else ()
-            )
-        others = [tool for tool in listed if tool != shown_tool(example)]
-        return (
-            [*others[:1], *[shown_tool(example)] * fits, *others[1:]]
-            if example is not worked[-1]
-            else ()
-        )
+        if "lists" in example:
+            return parse_tools(fence(*example["lists"]))
+        if not third:
+            return listed if fits else ()
+        if example is worked[-1]:
+            return ()
+        helps = shown_tool(example)
+        others = [tool for tool in listed if tool != helps]
+        return [*others[:1], *[helps] * fits, *others[1:]]
 
     first = [
         stage["text"].format_map(words).strip(),
@@ -202,16 +196,9 @@ def template_of(stage: dict, words: dict, form: str, worked: Sequence[dict]) -> 
     ]
 
     def render(question: Question, tools: Sequence[Tool], **more: str) -> str:
-        earlier = stage.get("earlier", "").format_map(
-            more
-        )  # earlier questions are shown as further worked examples
-        return "\n\n\n".join(
-            [
-                *first,
-                *([earlier] if bool(earlier) else []),
-                asked(question, tools, {"form": form} | more),
-            ]
-        )
+        # earlier questions are shown as further worked examples
+        earlier = filter(None, [stage.get("earlier", "").format_map(more)])
+        return "\n\n\n".join([*first, *earlier, asked(question, tools, {"form": form} | more)])
 
     return render
 
@@ -244,7 +231,7 @@ def with_imports(example: dict, code: str) -> str:
     also = [
         line for line in example.get("also", "").strip().split("\n") if line not in code.split("\n")
     ]
-    return "\n".join([*also, *([""] if bool(also and code.startswith("def ")) else []), code])
+    return "\n".join([*also, *([""] if also and code.startswith("def ") else []), code])
 
 
 def commented(example: dict) -> str:
@@ -291,10 +278,7 @@ def homes() -> Iterator[Path]:
     yield from _homes(False)
 
 
-@cache
-def _homes(of_the_kit: bool) -> tuple[Path, ...]:
-    names = [name for name in WORDS if (name in WORDS.of_the_kit) == of_the_kit]
-    return tuple(WORDS.working(*names).values()) if names else ()
+_homes = cache(WORDS.working_of)
 
 
 def read_words(*path: str) -> dict:

@@ -1,19 +1,17 @@
 """The short prompts that the practice model was trained on. Of a toolbox they list the signatures
 alone."""
 
-import tomllib
 from collections.abc import Sequence
-from importlib import resources
 
 from ..datasets.base import Dataset
 from ..methods.base import as_asked
 from ..programs import Tool
 from .base import PromptPack, Template
-from .own import gaps, texts
+from .own import FOLDER, gaps, load_words, texts
 
 LISTED_AT_MOST = 20
-STAGES = tomllib.loads((resources.files(__package__) / "practice.toml").read_text(encoding="utf-8"))
-STAGES |= {
+STAGES = load_words(FOLDER / "practice.toml")
+STAGES = STAGES | {
     name: STAGES[own["practice"]]
     for name, own in texts("instructions").items()
     if "practice" in own

@@ -11,13 +11,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..datasets import load_dataset
 from ..methods.base import Answer, Attempt, Candidate, Request
 from ..models.money import Price, price_of
-from ..prompts import load_pack
 from ..selection import Vote
 from .driver import Stream, prompt_of
-from .live import NOTHING, Given, refuse_wordless, streams_of
+from .live import NOTHING, Given, laid_out
 from .settings import COMES_ALONG, RunSettings
 
 IDLE = "```python\nassert True\n```"  # a reply that does nothing, rightly
@@ -29,19 +27,17 @@ CHARACTERS_A_TOKEN = (
 def planned(settings: RunSettings, given: Given = NOTHING) -> Iterator[dict]:
     """What each method asks for in a category, over all seeds: at least so many calls, if no
     program works."""
-    dataset = load_dataset(settings.dataset)
-    pack = load_pack(settings.prompts, dataset)
     seeds = len(settings.seeds)
-    refuse_wordless(settings, pack)
-    for stream in streams_of(replace(settings, seeds=settings.seeds[:1]), dataset, given):
+    _, pack, streams = laid_out(replace(settings, seeds=settings.seeds[:1]), given)
+    for stream in streams:
         sizes = list(prompt_sizes(stream, pack))
-        row = {
+        yield {
             "method": stream.method.name,
             "category": stream.category,
             "problems": len(stream.questions),
+            "calls": len(sizes) * seeds,
+            "prompt_tokens": round(sum(sizes) * seeds / CHARACTERS_A_TOKEN),
         }
-        tokens = round(sum(sizes) * seeds / CHARACTERS_A_TOKEN)
-        yield row | {"calls": len(sizes) * seeds, "prompt_tokens": tokens}
 
 
 def prompt_sizes(stream: Stream, pack) -> Iterator[int]:
@@ -60,14 +56,13 @@ def prompt_sizes(stream: Stream, pack) -> Iterator[int]:
                 answer = [
                     candidate for request in asked for candidate in idle_candidates(request, stream)
                 ]
-                for request in (one for one in asked if isinstance(one, Attempt)):
-                    prompt = prompt_of(request, pack)
-                    size = (
-                        len(prompt)
-                        if isinstance(prompt, str)
-                        else sum(len(text) for _, text in prompt)
-                    )
-                    yield from (size for _ in request.samples)
+                for request in asked:
+                    if isinstance(request, Attempt):
+                        prompt = prompt_of(request, pack)
+                        texts = (
+                            [prompt] if isinstance(prompt, str) else [text for _, text in prompt]
+                        )
+                        yield from [sum(map(len, texts))] * len(request.samples)
 
 
 def idle_candidates(request: Request, stream: Stream) -> Iterator[Candidate]:
@@ -123,16 +118,15 @@ def came_of(out: Path, description: Mapping) -> str:
                 known += f" ({own.min():.1f} to {own.max():.1f} % in {len(own)} streams)"
         rule = f", {rules[method]}" if rules.get(method) else ""
         lines.append(f"  {method}: {known}{rule}")
-    spent = pd.DataFrame(
-        description["budget"], columns=["calls", "prompt_tokens", "completion_tokens"]
-    ).sum()
-    lines.append(
-        "spent: "
-        + ", ".join(f"{count:,.0f} {name.replace('_', ' ')}" for name, count in spent.items())
-    )
+    counted = ["calls", "prompt_tokens", "completion_tokens"]
+    spent = pd.DataFrame(description["budget"], columns=counted).sum()
+    counts = (f"{count:,.0f} {name.replace('_', ' ')}" for name, count in spent.items())
+    lines.append(f"spent: {', '.join(counts)}")
     if "looked" in description:
-        known = f"{description['looked_before']:,} of them known before"
-        lines.append(f"looks at images: {description['looked']:,}, {known}")
+        lines.append(
+            f"looks at images: {description['looked']:,}, "
+            f"{description['looked_before']:,} of them known before"
+        )
     if "cost" in description:
         lines.append(f"cost by --prices: {description['cost']:,.6g}")
     troubles = {"requests sent again": description["retried"]} | {

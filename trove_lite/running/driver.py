@@ -7,10 +7,9 @@ the run folder is `live`.
 """
 
 import asyncio
-import heapq
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from dataclasses import InitVar, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -36,6 +35,7 @@ from ..methods.base import (
 )
 from ..models.base import (
     Completion,
+    Gate,
     LanguageModel,
     Message,
     ModelError,
@@ -47,7 +47,7 @@ from ..prompts.base import PromptPack
 from ..sandbox.pool import Sandbox
 from .guesses import Guess, Guesses, alike
 from .progress import Progress
-from .record import Key, Record, content_hash, keyed
+from .record import Key, Record, Records, content_hash, keyed
 from .settings import RunSettings
 
 HEADING = "**Solution**"  # in a prompt that asks for replies under TROVE's headings
@@ -78,10 +78,9 @@ class Stream:
     examples: Sequence[Problem] = ()  # labelled problems that it may see
     given: Sequence = ()  # another run's toolboxes that it may see
     journal: Journal | None = None
-    recorded: dict[Key, Record] = field(default_factory=dict)
-    others: dict[Key, Record] = field(
-        default_factory=dict
-    )  # of another run, to be used again where they are the same
+    recorded: Records = field(default_factory=dict)
+    #: Of another run, to be used again where they are the same.
+    others: Records = field(default_factory=dict)
     alike: bool = True  # whether that run read tools as this one does
     reused: int = 0
     guesses: Guesses = field(default_factory=Guesses)
@@ -120,39 +119,38 @@ class Stream:
             [self.questions] if self.method.stream else [[question] for question in self.questions]
         ):
             steps = self.method.begin(questions, self.settings, self.examples, lambda *_, **__: "")
+            answer = None
             with suppress(StopIteration):
-                asked = next(steps)
-                how = (dataset, parser, self.isolated)
-                while isinstance(asked, Answer) or self.recorded.keys() >= {
-                    key for key, _ in each(asked)
-                }:
-                    known = (
-                        []
-                        if isinstance(asked, Answer)
-                        else [(self.recorded[key], one) for key, one in each(asked)]
-                    )
-                    yield from ((one, record) for record, one in known)
-                    answer = [record.candidate(one.question, *how) for record, one in known]
-                    answer = self.with_names(asked, answer, dataset)
-                    asked = steps.send(None if isinstance(asked, Answer) else answer)
+                while True:
+                    asked = steps.send(answer)
+                    answer = None
+                    if isinstance(asked, Answer):
+                        continue
+                    known = [(one, self.recorded.get(key)) for key, one in each(asked)]
+                    if any(record is None for _, record in known):
+                        break
+                    yield from known
+                    how = dataset, parser, self.isolated
+                    found = [record.candidate(one.question, *how) for one, record in known]
+                    answer = self.with_names(asked, found, dataset)
 
     def with_names(
         self, asked: Sequence[Request], found: list[Candidate], dataset: Dataset
     ) -> list[Candidate]:
         """Candidates whose answers are called as their problem's others of the same value; a name
         once given stays."""
-        if dataset.named is None or isinstance(asked, Answer):
+        if dataset.named is None:
             return found
         problems = [one.question.index for one in asked for _ in one.samples]
+        votes = [(one.vote, of) for one, of in zip(found, problems, strict=True)]
         for problem in dict.fromkeys(problems):
-            own = [one.vote for one, of in zip(found, problems, strict=True) if of == problem]
-            texts = [text for vote in own for text in vote.answers]
+            texts = [text for vote, of in votes if of == problem for text in vote.answers]
             self.names[problem] = dataset.named(texts, self.names.get(problem))
-        votes = [
-            one.vote._replace(answers=tuple(map(self.names[problem].get, one.vote.answers)))
-            for one, problem in zip(found, problems, strict=True)
+        named = (tuple(map(self.names[of].get, vote.answers)) for vote, of in votes)
+        return [
+            replace(one, vote=one.vote._replace(answers=answers))
+            for one, answers in zip(found, named, strict=True)
         ]
-        return [replace(one, vote=vote) for one, vote in zip(found, votes, strict=True)]
 
     def reusable(self, request: Request, key: Key, asked: str, headings: bool) -> Record | None:
         """Another run's sample of this prompt and seed; not yet run where its program has something
@@ -273,15 +271,14 @@ class Driver:
                 self._guess(stream, alike(unsure, order[place + 1 : place + 1 + self.guess]))
                 answer = [await begun.pop(key) for key in keys]
                 if self.dataset.named:
-                    how = stream.with_names, asked, answer, self.dataset
-                    answer = await asyncio.to_thread(*how)
+                    answer = await asyncio.to_thread(stream.with_names, asked, answer, self.dataset)
                 window = 0
 
     def _verdict(self, candidate: Candidate, problem: Problem) -> bool | None:
         """Whether a chosen program is right, None where that took too long, as the table will have
         it."""
-        if candidate.status != "ok" or (candidate.vote.answers and not self.dataset.named):
-            answers = candidate.vote.answers
+        answers = candidate.vote.answers
+        if candidate.status != "ok" or (answers and not self.dataset.named):
             return judge_output(list, self.dataset.correct, answers, [problem.gold])[1]
         return self.dataset.judge_output(candidate.output, problem.question, problem.gold)[1]
 
@@ -297,14 +294,8 @@ class Driver:
     def _guess(self, stream: Stream, requests: Sequence[Attempt]) -> None:
         for key, request in each(requests):
             if key not in stream.recorded and key not in stream.others:  # these need no model
-                sent = as_sent(
-                    stream,
-                    request,
-                    key,
-                    prompt_of(request, self.pack),
-                    self.pack,
-                    self.settings.sampling,
-                )
+                prompt = prompt_of(request, self.pack)
+                sent = as_sent(stream, request, key, prompt, self.pack, self.settings.sampling)
                 model = self.models.get(request.role, self.models["solver"])
                 stream.guesses.add(
                     key, sent, partial(self._early, stream, model), self.tasks.create_task
@@ -358,9 +349,10 @@ class Driver:
                 self._settle(lacked)
                 stream.journal.append(record.as_json())
         elif (record.prompt, record.mode) != (asked, request.mode) or not record.fits(request):
-            what = f"{key.stage} sample {key.sample} of problem {key.problem} was recorded for another prompt"
-            remedy = "the journal is from other settings or was edited: choose another --out"
-            raise DamagedFile(f"{stream.journal.path}: {what}; {remedy}")
+            raise DamagedFile(
+                f"{stream.journal.path}: {key.stage} sample {key.sample} of problem {key.problem} was recorded "
+                "for another prompt; the journal is from other settings or was edited: choose another --out"
+            )
         how = request.question, self.dataset, self.settings.parser, stream.isolated
         if record.is_long:
             candidate = await asyncio.to_thread(record.candidate, *how)
@@ -429,8 +421,10 @@ class Driver:
         self.unavailable.append((self.lacked, stream, record))
         self.progress.missing += 1
         if self.in_a_row >= PATIENCE:
-            why = f"{PATIENCE} samples in a row could not be had, the last because: {record.error}"
-            raise ModelError(f"{why}; run the same command again to ask for them again")
+            raise ModelError(
+                f"{PATIENCE} samples in a row could not be had, the last because: {record.error}; "
+                "run the same command again to ask for them again"
+            )
 
     def _settle(self, upto: int) -> None:
         """Record the first so many samples that could not be had."""
@@ -465,38 +459,4 @@ def first_failure(error: BaseException) -> BaseException:
     flat = (
         map(first_failure, error.exceptions) if isinstance(error, BaseExceptionGroup) else [error]
     )
-    return min(
-        flat,
-        key=lambda e: (
-            0 if not isinstance(e, Exception) else 1 if isinstance(e, TroveLiteError) else 2
-        ),
-    )
-
-
-class Gate:
-    """At most `width` at a time, lowest rank first; within a rank, in order of arrival."""
-
-    def __init__(self, width: int):
-        self.free = width
-        self.waiting: list[tuple[int, int, asyncio.Future]] = []
-        self.arrivals = itertools.count()
-        self.closed = False  # nobody else goes
-
-    @asynccontextmanager
-    async def __call__(self, rank: int):
-        turn = asyncio.get_running_loop().create_future()
-        heapq.heappush(self.waiting, (rank, next(self.arrivals), turn))
-        self._admit()
-        try:
-            await turn
-            yield self
-        finally:
-            self.free += not turn.cancelled()  # who is cancelled while waiting holds no place
-            self._admit()
-
-    def _admit(self) -> None:
-        while self.free and self.waiting and not self.closed:
-            turn = heapq.heappop(self.waiting)[-1]
-            if not turn.done():
-                turn.set_result(None)
-                self.free -= 1
+    return min(flat, key=lambda e: (isinstance(e, Exception), not isinstance(e, TroveLiteError)))

@@ -59,8 +59,8 @@ def finish(
             "model": description["model"],
             "provenance": "live",
             "selection": stream.settings.selection,
+            "shares_state": stream.method.stream or stream.method.examples,
         }
-        how |= {"shares_state": stream.method.stream or stream.method.examples}
         rows = candidate_rows(
             own, stream.problems, dataset, stream.modes, settings.parser, stream.isolated
         )
@@ -104,9 +104,9 @@ def asked_for(stream: Stream) -> list[Record]:
     records = keyed(read_journal(path)[0], path)
     for number, key in enumerate(records, start=1):
         if key in stream.recorded:  # all that were asked for were taken from there
-            what = f"{key.stage} sample {key.sample} of problem {key.problem}, for which nobody asks in this run"
             raise DamagedFile(
-                f"{path}, line {number}: {what}; restore it, or run again in a new folder"
+                f"{path}, line {number}: {key.stage} sample {key.sample} of problem {key.problem}, for which "
+                "nobody asks in this run; restore it, or run again in a new folder"
             )
     return list(records.values())
 
@@ -122,10 +122,11 @@ def candidate_rows(
     """The candidates among one stream's records: last rounds, and drafts; unavailable where a step
     on the way was."""
     found = [record for record in records if record.mode and record.status is not None]
-    on_the_way = (
-        record for record in records if not record.mode and record.finish_reason == UNAVAILABLE
-    )
-    lacking = {(record.phase, record.problem, record.sample) for record in on_the_way}
+    lacking = {
+        (record.phase, record.problem, record.sample)
+        for record in records
+        if not record.mode and record.finish_reason == UNAVAILABLE
+    }
     last: dict[tuple, int] = {}
     for record in found:
         sample = record.key._replace(stage=record.mode, round=0)
@@ -175,8 +176,9 @@ def budget_of(calls: pd.DataFrame) -> pd.DataFrame:
     """
     where = ["method", "category", "seed", "phase", "stage", "role"]
     cut = calls["finish_reason"].astype(object) == "length"
-    role = calls["role"].astype(object).fillna("")
     counted = calls.assign(
-        calls=calls["model"].notna().astype("int64"), cut=cut.astype("int64"), role=role
+        calls=calls["model"].notna().astype("int64"),
+        cut=cut.astype("int64"),
+        role=calls["role"].astype(object).fillna(""),
     )
     return counted.groupby(where, observed=True)[["calls", "cut", *SPENT]].sum().reset_index()

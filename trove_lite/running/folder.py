@@ -76,17 +76,17 @@ def describe(settings: RunSettings, streams: Sequence[Stream], pack, level: str)
         if stream.seed == settings.seeds[0]
     }
     stages = {stage for stream in streams for stage in stream.method.stages or stream.method.modes}
-    stated = {
-        "model": model_identity(settings.model),
-        "roles": {role: model_identity(spec) for role, spec in settings.roles.items()},
-        "vision": settings.vision
-        and load_dataset(settings.dataset).looks.identity(settings.vision),
-        "choices": {method: placeless(choices) for method, choices in settings.choices.items()},
-    }
+    eyes = settings.vision and load_dataset(settings.dataset).looks.identity(settings.vision)
     return {
         "kind": "live",
         "provenance": "live",
-        "settings": asdict(settings) | stated,
+        "settings": {
+            **asdict(settings),
+            "model": model_identity(settings.model),
+            "roles": {role: model_identity(spec) for role, spec in settings.roles.items()},
+            "vision": eyes,
+            "choices": {method: placeless(choices) for method, choices in settings.choices.items()},
+        },
         "methods": {method: placeless(asdict(own)) for method, own in methods.items()},
         "prompts": {"name": pack.name, "hash": pack.hash_of(stages)},
         "data": hashes,
@@ -105,11 +105,12 @@ def placeless(choices: Mapping) -> dict:
 def hash_of(problems: Iterable[Problem]) -> str:
     """A hash of a category's problems: their files by name alone, since data sets check what is in
     them."""
-    kept = [
-        {"question": list(p.question), "gold": p.gold, "level": p.level, "files": sorted(p.files)}
-        for p in problems
-    ]
-    return content_hash(kept)
+    return content_hash(
+        [
+            {"question": p.question, "gold": p.gold, "level": p.level, "files": sorted(p.files)}
+            for p in problems
+        ]
+    )
 
 
 def differing(old: Mapping, new: Mapping) -> list[str]:
@@ -122,10 +123,9 @@ def differing(old: Mapping, new: Mapping) -> list[str]:
     stated = [
         name for name in names if not name.startswith("methods.")
     ] or names  # methods follow from settings
-    short = [name.removeprefix("settings.").removeprefix("methods.") for name in stated]
     return [
-        f"{what}: was {was[name]}, now {now[name]}"
-        for what, name in zip(short, stated, strict=True)
+        f"{name.removeprefix('settings.').removeprefix('methods.')}: was {was[name]}, now {now[name]}"
+        for name in stated
     ]
 
 
@@ -150,9 +150,9 @@ def resume(out: Path, new: Mapping) -> bool:
     if path.exists() and not changes:
         return complete
     if begun and changes:
-        remedy = "set them back, or choose another --out, with --reuse for the samples of this one that stay"
         raise UsageError(
-            f"{path}: holds a run with other settings ({shown('; '.join(changes))}); {remedy}"
+            f"{path}: holds a run with other settings ({shown('; '.join(changes))}); set them back, or choose "
+            "another --out, with --reuse for the samples of this one that stay"
         )
     if begun:
         raise UsageError(f"{out}: holds rows of a run without its run.json; choose another --out")
@@ -238,11 +238,8 @@ def refuse_others(folder: Path, theirs: Mapping, ours: Mapping) -> None:
     drawn = []
     for about in (theirs, ours):
         settings = {name: about.get("settings", {}).get(name) for name in DRAWN}
-        libraries = {
-            name: version
-            for name, version in about.get("versions", {}).items()
-            if name != "trove-lite"
-        }
+        libraries = dict(about.get("versions", {}))
+        libraries.pop("trove-lite", None)
         drawn.append(
             {"settings": settings, "versions": libraries, "isolation": about.get("isolation")}
         )
@@ -253,8 +250,10 @@ def refuse_others(folder: Path, theirs: Mapping, ours: Mapping) -> None:
         if theirs.get(name) != ours.get(name)
     ]
     if changes:
-        what = f"its samples are not what this run would draw ({'; '.join(changes)})"
-        raise UsageError(f"{folder}: {what}; leave out --reuse")
+        raise UsageError(
+            f"{folder}: its samples are not what this run would draw ({'; '.join(changes)}); "
+            "leave out --reuse"
+        )
 
 
 def take_samples(stream: Stream, folder: Path | None, before: Path) -> None:
@@ -284,13 +283,17 @@ def note_session(
     before = description.setdefault("models", dict(names))
     if before != names:
         was, now = (", ".join(sorted(set(named.values()))) for named in (before, names))
-        what = f"was begun with the model '{was}', and this is '{now}'; choose another --out"
-        raise UsageError(f"{out / 'run.json'}: {what}")
+        raise UsageError(
+            f"{out / 'run.json'}: was begun with the model '{was}', and this is '{now}'; "
+            "choose another --out"
+        )
     begun = {"began": as_time(time.time()), "commit": commit(), "setup": setup}
-    sessions = [*sessions_of(out, description), begun]
-    write_description(
-        out, description | {"model": names["solver"], "identity": identity, "sessions": sessions}
-    )
+    now = {
+        "model": names["solver"],
+        "identity": identity,
+        "sessions": [*sessions_of(out, description), begun],
+    }
+    write_description(out, description | now)
 
 
 def sessions_of(out: Path, description: Mapping) -> list[dict]:

@@ -10,12 +10,10 @@ from contextlib import AsyncExitStack
 from itertools import zip_longest
 from pathlib import Path
 
-from ..datasets import load_dataset
 from ..methods.base import Attempt
 from ..models.base import LanguageModel, PromptRefused, SampleUnavailable, gather
-from ..prompts import load_pack
 from .driver import Stream, as_sent, each, prompt_of
-from .live import NOTHING, Given, in_own_loop, players, refuse_wordless, streams_of
+from .live import NOTHING, Given, in_own_loop, laid_out, players
 from .settings import RunSettings
 
 
@@ -31,12 +29,8 @@ def draw_ahead(
     Returns how many replies were drawn, were there, and could not be had. Raises ModelError where a
     model fails: the same call goes on.
     """
-    dataset = load_dataset(settings.dataset, settings.grader)
-    pack = load_pack(settings.prompts, dataset)
-    refuse_wordless(settings, pack)
-    streams = streams_of(settings, dataset, given)
-    models = players(settings, model, tape=tape)
-    return in_own_loop(_draw(models, streams, pack, settings))
+    _, pack, streams = laid_out(settings, given)
+    return in_own_loop(_draw(players(settings, model, tape=tape), streams, pack, settings))
 
 
 async def _draw(
@@ -45,8 +39,12 @@ async def _draw(
     turns = zip_longest(
         *([(stream, one) for one in surely(stream, pack)] for stream in streams)
     )  # as streams go on
-    asked = (one for turn in turns for one in turn if one)
-    requests = ((stream, key, request) for stream, one in asked for key, request in each([one]))
+    requests = (
+        (stream, key, request)
+        for turn in turns
+        for stream, one in filter(None, turn)
+        for key, request in each([one])
+    )
     lacked = 0
 
     async def work() -> None:

@@ -60,14 +60,11 @@ def load_given(settings) -> dict[tuple[str, str, int], tuple[View, ...]]:
         rows = with_isolated_tools(rows, [folder]) if own.isolated else rows
         present = [c for c in dataset.categories if (rows["category"] == c).any()]
         for to, seed in streams:
-            after = (
-                [to]
-                if peeks
-                else [*present[present.index(to) + 1 :], *present, ""]
-                if to in present
-                else [""]
-            )
-            whose = category or after[0]
+            whose = category
+            if not category and peeks:
+                whose = to
+            elif not category and to in present:
+                whose = present[(present.index(to) + 1) % len(present)]
             stream = rows[(rows["category"] == whose) & (rows["seed"] == seed)]
             if (whose == to and not peeks) or stream.empty:
                 raise TroveLiteError(
@@ -76,10 +73,11 @@ def load_given(settings) -> dict[tuple[str, str, int], tuple[View, ...]]:
             played = played_back(
                 stream, replace(stated[stream["run"].iloc[0]], isolated=own.isolated)
             )
-            along = (
-                a for a, _ in played if a.mode == IMPORT and a.phase == "stream" and not a.round
+            views = tuple(
+                (asked.shown, asked.library)
+                for asked, _ in played
+                if asked.mode == IMPORT and asked.phase == "stream" and not asked.round
             )
-            views = tuple((attempt.shown, attempt.library) for attempt in along)
             found[method, to, seed] = in_hindsight(stream, views, own) if peeks else views
     return found
 
@@ -95,10 +93,9 @@ def in_hindsight(
         for r in right.itertuples()
         for n in used_tools(r.solution, parse_tools(r.tools))
     }
-    tools = dict.fromkeys(
-        tool for shown, _ in views for tool in shown if plain_name(tool.name) in used
-    )
-    return ((tuple(tools), own.as_library(tuple(tools))),)
+    every = (tool for shown, _ in views for tool in shown if plain_name(tool.name) in used)
+    tools = tuple(dict.fromkeys(every))
+    return ((tools, own.as_library(tools)),)
 
 
 def likest(box: Toolbox, questions: list[Question], own: TroveSettings) -> tuple[View, ...]:

@@ -29,6 +29,7 @@ from ..models.money import Budget, Price, price_of, read_prices
 from ..models.tape import Taped
 from ..plugins import foreign
 from ..prompts import load_pack
+from ..prompts.base import PromptPack
 from ..sandbox.pool import Sandbox
 from . import folder
 from .driver import Driver, Stream
@@ -79,12 +80,9 @@ def live_run(
     out = Path(out)
     reuse = Path(reuse) if reuse else None
     settings = folder.with_grader(settings, out)
-    dataset = dataset or load_dataset(settings.dataset, settings.grader)
-    pack = pack or load_pack(settings.prompts, dataset)
     priced = price_table(max_cost, prices)
     begun = folder.begun_with(out, settings)
-    refuse_wordless(settings, pack, begun)
-    streams = streams_of(settings, dataset, given, begun)
+    dataset, pack, streams = laid_out(settings, given, begun, pack=pack, dataset=dataset)
     models = players(settings, model, roles, tape)
     if priced and (free := [one.name for one in models.values() if not one.is_billed]):
         raise TroveLiteError(
@@ -102,13 +100,15 @@ def live_run(
             stack.callback(
                 lambda: folder.add_counts(out, looked=eyes.asked, looked_before=eyes.known)
             )
-        limits = {
-            "time_limit": settings.time_limit,
-            "memory": settings.memory << 20,
-            "isolation": settings.isolation,
-        }
         sandbox = sandbox or stack.enter_context(
-            Sandbox(workers, **limits, vision=eyes, reuse=REUSE)
+            Sandbox(
+                workers,
+                time_limit=settings.time_limit,
+                memory=settings.memory << 20,
+                isolation=settings.isolation,
+                reuse=REUSE,
+                vision=eyes,
+            )
         )
         with on_disk(out):
             if folder.resume(out, folder.describe(settings, streams, pack, sandbox.level)):
@@ -134,11 +134,24 @@ def live_run(
     return out
 
 
-def streams_of(
+def laid_out(
     settings: RunSettings,
-    dataset: Dataset,
-    given: Given = NOTHING,
+    given: Given,
     begun: Mapping[str, Mapping] = NOTHING,
+    *,
+    pack=None,
+    dataset: Dataset | None = None,
+) -> tuple[Dataset, PromptPack, list[Stream]]:
+    """A run's data set and prompts, where they are not given, and its streams. Raises
+    TroveLiteError where the prompts have no words for what is asked."""
+    dataset = dataset or load_dataset(settings.dataset, settings.grader)
+    pack = pack or load_pack(settings.prompts, dataset)
+    refuse_wordless(settings, pack, begun)
+    return dataset, pack, streams_of(settings, dataset, given, begun)
+
+
+def streams_of(
+    settings: RunSettings, dataset: Dataset, given: Given, begun: Mapping[str, Mapping]
 ) -> list[Stream]:
     """A run's streams: each method on each category with each seed, shown given toolboxes where
     there are any."""
@@ -149,23 +162,18 @@ def streams_of(
     shown = {}
     if curious := [method for method in settings.methods if load_method(method).examples]:
         if dataset.examples is None:
-            what = f"method '{curious[0]}' needs labelled problems, and data set '{dataset.name}' has none to spare"
-            raise TroveLiteError(f"{what}; choose another --dataset or --method")
+            raise TroveLiteError(
+                f"method '{curious[0]}' needs labelled problems, and data set '{dataset.name}' has none "
+                "to spare; choose another --dataset or --method"
+            )
         shown = {category: tuple(dataset.examples(category)) for category in settings.categories}
     streams = []
     for name, category, seed in product(settings.methods, settings.categories, settings.seeds):
         own = settings.of(name, seed, begun.get(name))
         views = given.get((name, category, seed), ())
+        examples = shown.get(category, ())
         streams.append(
-            Stream(
-                load_method(name),
-                category,
-                seed,
-                data[category],
-                own,
-                shown.get(category, ()),
-                views,
-            )
+            Stream(load_method(name), category, seed, data[category], own, examples, views)
         )
     return streams
 
@@ -192,9 +200,8 @@ def row_key(settings: RunSettings, stream: Stream, record: Record) -> tuple:
     """A record's key in the candidates table, where a draft belongs to the stream like what
     replaced it."""
     asked = stream.problems[record.problem].question[:3]
-    run = run_name(settings.name, stream.seed)
     return (
-        run,
+        run_name(settings.name, stream.seed),
         stream.table_name,
         stream.seed,
         *asked,
@@ -222,13 +229,15 @@ def recorded_streams(
                 for n, value in about["settings"].items()
                 if n in RunSettings.__dataclass_fields__
             }
-            stated |= {"sampling": SamplingSettings(**stated["sampling"]), "vision": vision}
-            stated["dataset"] = file_of_problems(stated["dataset"], [out])
+            stated |= {
+                "sampling": SamplingSettings(**stated["sampling"]),
+                "vision": vision,
+                "dataset": file_of_problems(stated["dataset"], [out]),
+            }
             settings = folder.with_grader(RunSettings(**stated), out)
         dataset = load_dataset(settings.dataset, settings.grader)
-        for stream in streams_of(
-            settings, dataset, load_given(settings), begun=folder.begun_with(out, settings)
-        ):
+        begun = folder.begun_with(out, settings)
+        for stream in streams_of(settings, dataset, load_given(settings), begun):
             path = out / "journal" / f"{stream.label}.jsonl"
             stream.recorded = keyed(finished_journal(path), path)
             yield stream, dataset, settings
@@ -267,9 +276,11 @@ def refuse_wordless(settings: RunSettings, pack, begun: Mapping[str, Mapping] = 
             method.asks(own) if method.asks else method.stages, settings.categories
         ):
             if not pack.has(category, stage):
-                what = f"no {pack.name} prompt for stage '{stage}' of {name} on {settings.dataset}, {category}"
                 other = "other --methods" if pack.name == "own" else "--prompts own"
-                raise TroveLiteError(f"{what}: choose {other}")
+                raise TroveLiteError(
+                    f"no {pack.name} prompt for stage '{stage}' of {name} on {settings.dataset}, "
+                    f"{category}: choose {other}"
+                )
 
 
 def in_own_loop(work: Coroutine) -> object:

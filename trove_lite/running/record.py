@@ -10,13 +10,13 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from msgspec import Meta, Struct, to_builtins
+from msgspec import Struct, to_builtins
 from msgspec.structs import force_setattr, replace
 
 from ..candidates import CALLS_SCHEMA, SCHEMA, UNAVAILABLE, fingerprint
-from ..datasets.base import Dataset, Problem, Question
+from ..datasets.base import Dataset, Judged, Problem, Question
 from ..errors import DamagedFile, encodable
 from ..judge.answers import plain_words
 from ..limits import TookTooLong, is_long, within_limit
@@ -25,11 +25,10 @@ from ..models.base import Completion
 from ..programs import LONGEST_REPLY, code_of, format_tools, operations
 from ..programs.parse import Parsed, parse_completion, read_blocks, without_thinking
 from ..selection import Vote
-from ..shapes import Number, Whole, misfit
+from ..shapes import Count, Number, Whole, misfit
 
 #: The answer follows it in a text without a program (CREATOR's marker).
 FINAL_ANSWER = "Final Answer:"
-Count = Annotated[int, Meta(ge=0, lt=1 << 31)]  # what tables can hold
 
 
 class Key(NamedTuple):
@@ -51,20 +50,22 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     stage: str
     sample: Whole
     round: Whole
+    #: The candidate's mode in tables; "" where it is no candidate.
     mode: str
-    """The candidate's mode in tables; "" where it is no candidate."""
+    #: Who was asked; "" where nobody was, and a program alone was run.
     role: str
-    """Who was asked; "" where nobody was, and a program alone was run."""
     prompt: str
     text: str
     prompt_tokens: Count | None
     completion_tokens: Count | None
+    #: `refused` where the model refuses this prompt for good, `unavailable` where no answer could
+    #: be had.
     finish_reason: str
-    """`refused` where the model refuses this prompt for good, `unavailable` where no answer could
-    be had."""
     generate_seconds: Number
     cached_tokens: Count | None = None
     queue_seconds: Number | None = None
+    #: The sandbox's; `no_code` with nothing to run; of MISSING without a sample; None if only text
+    #: is read.
     status: (
         Literal[
             "ok",
@@ -79,23 +80,21 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         ]
         | None
     ) = None
-    """The sandbox's; `no_code` with nothing to run; of MISSING without a sample; None if only text
-    is read."""
     output: str = ""
     truncated: bool = False
     error: str = ""
     execute_seconds: Number | None = None
+    #: What the model thought before the text: kept, and read by nobody.
     thinking: str = ""
-    """What the model thought before the text: kept, and read by nobody."""
     thinking_tokens: Count | None = None
     log_probability: Number | None = None
+    #: `blocks` where its program is all its blocks (`parse.read_blocks`); "" where the run's parser
+    #: reads it.
     fences: Literal["", "blocks"] = ""
-    """`blocks` where its program is all its blocks (`parse.read_blocks`); "" where the run's parser
-    reads it."""
+    #: Whether it was asked for under TROVE's headings.
     headings: bool = False
-    """Whether it was asked for under TROVE's headings."""
+    #: Whether it is a turn of a chat, and no text that the model went on with.
     chat: bool = False
-    """Whether it is a turn of a chat, and no text that the model went on with."""
 
     def __post_init__(self):
         for name in self.__struct_fields__:  # from a model, a program, a server or an old journal
@@ -118,19 +117,8 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     @classmethod
     def missing(cls, key: Key, request: Request, prompt: str, why: str, reason: str) -> "Record":
         """A sample that cannot be had. `why`, of MISSING, is its finish reason and its status."""
-        return cls(
-            *key,
-            request.mode,
-            request.role,
-            prompt,
-            "",
-            None,
-            None,
-            why,
-            0.0,
-            status=why,
-            error=reason,
-        )
+        run = cls.of_run(key, request, prompt)
+        return replace(run, role=request.role, finish_reason=why, status=why, error=reason)
 
     @classmethod
     def of_run(cls, key: Key, request: Request, prompt: str) -> "Record":
@@ -142,21 +130,27 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
         return replace(self, status="ok", output=plain_words(self.text.rpartition(FINAL_ANSWER)[2]))
 
     def executed(self, execution) -> "Record":
-        how = {
-            name: getattr(execution, name) for name in ("status", "output", "truncated", "error")
-        }
-        return replace(self, **how, execute_seconds=round(execution.wall, 6))
+        return replace(
+            self,
+            status=execution.status,
+            output=execution.output,
+            truncated=execution.truncated,
+            error=execution.error,
+            execute_seconds=round(execution.wall, 6),
+        )
 
     def not_run(self, fences: str, headings: bool) -> "Record":
         """The same as it was generated, before its program ran, and to be read so."""
-        before = {
-            "status": None,
-            "output": "",
-            "truncated": False,
-            "error": "",
-            "execute_seconds": None,
-        }
-        return replace(self, **before, fences=fences, headings=headings)
+        return replace(
+            self,
+            status=None,
+            output="",
+            truncated=False,
+            error="",
+            execute_seconds=None,
+            fences=fences,
+            headings=headings,
+        )
 
     def as_json(self) -> dict:
         """The record as the journal keeps it: what is at its default is left out."""
@@ -193,18 +187,19 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     def too_long(self) -> str:
         """Why its text is not read as a program, where it is too long for that."""
         length = len(self.text)
-        most = f"more than {LONGEST_REPLY:,} are not read as a program"
-        return f"a reply of {length:,} characters: {most}" if length > LONGEST_REPLY else ""
+        if length <= LONGEST_REPLY:
+            return ""
+        return (
+            f"a reply of {length:,} characters: "
+            f"more than {LONGEST_REPLY:,} are not read as a program"
+        )
 
     @property
     def is_long(self) -> bool:
         """Whether an event loop had better not wait until it is read."""
         return is_long(self.text, self.output)
 
-    def answers(self, question: Question, dataset: Dataset) -> list[str]:
-        return dataset.answers(self.output, question) if self.status == "ok" else []
-
-    def judged(self, problem: Problem, dataset: Dataset) -> tuple[list[str], bool | None]:
+    def judged(self, problem: Problem, dataset: Dataset) -> Judged:
         """Its answers and its verdict; None where it could not be judged."""
         if self.status == "ok":
             return dataset.judge_output(self.output, problem.question, problem.gold)
@@ -215,16 +210,22 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     ) -> Candidate:
         """What the method gets to see."""
         parsed = self.parsed(parser, isolated)
-        answers = tuple(self.answers(question, dataset))
+        answers = tuple(dataset.answers(self.output, question)) if self.status == "ok" else ()
         name = self.mode or self.stage
         size = operations(code_of(parsed.solution)) if answers else 0
-        names = ("sample", "text", "completion_tokens", "status", "output", "error")
-        same = {part: getattr(self, part) for part in names} | {
-            "mode": name,
-            "tools": tuple(parsed.tools),
-        }
-        vote = Vote(name, self.status == "ok", answers, size)
-        return Candidate(vote=vote, solution=parsed.solution, left_out=parsed.left_out, **same)
+        return Candidate(
+            name,
+            self.sample,
+            self.text,
+            parsed.tools,
+            Vote(name, self.status == "ok", answers, size),
+            self.completion_tokens,
+            self.status,
+            self.output,
+            self.error,
+            parsed.solution,
+            parsed.left_out,
+        )
 
     def row(self, problem: Problem, dataset: Dataset, parser: str, isolated: bool = False) -> dict:
         """What the candidates table gets to see."""
@@ -249,13 +250,13 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     def call(self, models: Mapping[str, str]) -> dict:
         """What the calls table gets to see; `models` names the model of each role; without one the
         solver plays it."""
-        model = models.get(self.role, models.get("solver")) if self.role else None
-        who = {"mode": self.mode or None, "role": self.role or None, "model": model}
-        came = {
+        return self._columns(IN_CALLS) | {
+            "mode": self.mode or None,
+            "role": self.role or None,
+            "model": models.get(self.role, models.get("solver")) if self.role else None,
             "finish_reason": self.finish_reason or None,
             "executions": int(self.execute_seconds is not None),
         }
-        return self._columns(IN_CALLS) | who | came
 
     def _columns(self, names: Sequence[str]) -> dict:
         return {name: getattr(self, name) for name in names}
@@ -273,20 +274,23 @@ def _parsed(
     text: str, parser: str, isolated: bool, fences: str, headings: bool, chat: bool
 ) -> Parsed:
     """A text's sections; of one that takes too long to read, none."""
-    how = {"parser": parser, "isolated": isolated}
     if fences:
-        how = {"headings": headings, "chat": chat}
-    read = partial(read_blocks if fences else parse_completion, **how)
+        read = partial(read_blocks, headings=headings, chat=chat)
+    else:
+        read = partial(parse_completion, parser=parser, isolated=isolated)
     try:
         return within_limit(read, text, of=(text,))
     except TookTooLong:
         return Parsed("", ())
 
 
-def keyed(lines: Sequence[dict], path: Path) -> dict[Key, Record]:
+Records = dict[Key, Record]
+
+
+def keyed(lines: Sequence[dict], path: Path) -> Records:
     """The records of a journal, in its order. Raises DamagedFile for a line that is none, or that
     repeats another."""
-    found: dict[Key, Record] = {}
+    found: Records = {}
     for number, line in enumerate(lines, start=1):
         record = None if (fault := misfit(line, Record)) else Record(**line)
         if record and record.key in found:

@@ -126,12 +126,10 @@ def stated_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
                 "budget": convert(stated.get("budget", {}), Budget)
             }
             for seed in run["seeds"]:
-                streams = [f"{TROVE.name}-{category}-{seed}" for category in run["categories"]]
-                refused = [
-                    n
-                    for s in streams
-                    for n in about.get("loading", {}).get(s, {}).get("refused", ())
-                ]
-                own = {"seed": seed, "refused": (*stated.get("refused", ()), *refused)}
+                refused = list(stated.get("refused", ()))
+                for category in run["categories"]:
+                    loaded = about.get("loading", {}).get(f"{TROVE.name}-{category}-{seed}", {})
+                    refused += loaded.get("refused", ())
+                own = {"seed": seed, "refused": tuple(refused)}
                 found[run_name(run["name"], seed)] = TroveSettings(**stated | own)
     return found

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Literal
 
 from ..datasets import GRADERS, load_dataset
-from ..datasets.base import Dataset, refuse_eyes
-from ..errors import TroveLiteError
+from ..datasets.base import Dataset, Names, refuse_eyes
+from ..errors import TroveLiteError, one_of
 from ..methods import METHODS, load_method
-from ..methods.base import Budget, Settings, as_begun, at_least, one_of, with_tuples
+from ..methods.base import Budget, Settings, as_begun, at_least, with_tuples
 from ..models.base import CHAT, SamplingSettings
 from ..programs.parse import PARSERS
 from ..prompts import one_factor
@@ -41,12 +41,12 @@ class RunSettings:
     name: str = "run"
     """The run is NAME_seedN in tables. Folders of one study share a NAME. Default: the folder's
     name."""
-    methods: tuple[str, ...] = ("trove",)
+    methods: Names = ("trove",)
     """The methods that answer: see `trove-lite list methods`."""
     dataset: str = COMES_ALONG
     """The problems: a data set's name, or your own FILE.jsonl with `question` and `answer` in each
     line."""
-    categories: tuple[str, ...] = ()
+    categories: Names = ()
     """Categories of the data set. Default: all."""
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     """One run for each seed. The seed of every sample is computed from it."""
@@ -111,14 +111,13 @@ class RunSettings:
         for name in ("methods", "categories", "seeds"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         dataset = load_dataset(self.dataset)
-        categories = dataset.categories
         refuse_eyes(self.dataset, dataset.looks, self.vision)
         self._default("model", dataset.model or PAPERS_MODEL)
         self._default("prompts", COMES_ALONG if self.model == COMES_ALONG else self._pack(dataset))
         self._default(
             "parser", "strict" if self.prompts.partition("?")[0] in OUR_WORDS else "official"
         )
-        self._default("categories", categories)
+        self._default("categories", dataset.categories)
         for name, values in (
             ("method", self.methods),
             ("category", self.categories),
@@ -130,7 +129,7 @@ class RunSettings:
                 )
         known = METHODS.working(*METHODS.of_the_kit)
         known |= {method: load_method(method) for method in self.methods}
-        one_of("category", self.categories, categories)
+        one_of("category", self.categories, dataset.categories)
         one_of("parser", self.parser, tuple(PARSERS))
         one_of("chat", self.chat, CHAT)
         if self.grader:
@@ -154,10 +153,13 @@ class RunSettings:
                 "stop '': every completion would end before it begins; leave the empty text out"
             )
         sampling = self.sampling
-        positive = {"limit": self.limit, "time limit": self.time_limit}
-        for name, value in (
-            positive | {"top_p": sampling.top_p, "max_tokens": sampling.max_tokens}
-        ).items():
+        positive = {
+            "limit": self.limit,
+            "time limit": self.time_limit,
+            "top_p": sampling.top_p,
+            "max_tokens": sampling.max_tokens,
+        }
+        for name, value in positive.items():
             if value is not None and not 0 < value < math.inf:
                 raise TroveLiteError(f"{name} {value}: must be more than 0, and a number")
         if not 0 <= sampling.temperature < math.inf or sampling.top_p > 1:
@@ -165,8 +167,9 @@ class RunSettings:
                 f"temperature {sampling.temperature}, top_p {sampling.top_p}: need >= 0 and <= 1"
             )
         for method in set(self.choices) - set(self.methods):
-            what = f"choices for {method}, which is none of the run's methods"
-            raise TroveLiteError(f"{what}: add it, or leave them out")
+            raise TroveLiteError(
+                f"choices for {method}, which is none of the run's methods: add it, or leave them out"
+            )
         for method in self.methods:
             self.of(method, self.seeds[0])  # refuses what does not fit together
 
@@ -209,21 +212,17 @@ class RunSettings:
         if self.selection:
             common["selection"] = self.selection
         own = with_tuples(self.choices.get(method, {}))
-        for name in own:
-            one_of(f"{method} has no choice", name, names)
+        one_of(f"{method} has no choice", tuple(own), names)
         pack = self.prompts.partition("?")[0]
         own = getattr(chosen, "OF_PACKS", {}).get(pack, {}) | own
         given = load_dataset(self.dataset).shown(official=pack == "official")
         return replace(chosen, **common, **own).on(given)
 
 
-def choices_of(settings: type[Settings]) -> tuple[str, ...]:
+def choices_of(settings: type[Settings]) -> Names:
     """The names of what can be chosen about a method alone: all but what every method has."""
-    return tuple(
-        f.name
-        for f in fields(settings)
-        if f.name not in {common.name for common in fields(Settings)}
-    )
+    common = Settings.__dataclass_fields__
+    return tuple(f.name for f in fields(settings) if f.name not in common)
 
 
 def folder_of(settings: RunSettings, root: str | Path) -> Path:

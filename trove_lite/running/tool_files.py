@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import DamagedFile
 from ..journal import text_of
-from ..programs import NOT_PARSED, Tool, plain_name, statements
+from ..programs import NOT_PARSED, Tool, Tools, plain_name, statements
 from ..programs.parse import isolated_tools
 
 #: The column of a CSV file that holds functions, as CRAFT's toolsets have it.
@@ -15,7 +15,7 @@ COLUMN = "tool"
 KINDS = (".py", ".csv")
 
 
-def tools_of_file(file: Path) -> tuple[Tool, ...]:
+def tools_of_file(file: Path) -> Tools:
     """The functions of a Python file, or of a CSV file's column `tool`, with what each needs; of
     one name the first."""
     found: dict[str, Tool] = {}

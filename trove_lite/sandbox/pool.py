@@ -23,15 +23,13 @@ import subprocess
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from pathlib import Path
 
 from . import isolation as _isolation
 from .errors import IsolationError, TroveLiteError, shown
 from .start import environment, interpreter
 from .versions import version_of
-from .worker import START_SECONDS, Execution, Eyes, Worker
+from .worker import START_SECONDS, Execution, Eyes, Files, Worker
 
 #: Bytes. Of 400 recorded programs none needed more than 4 MiB beyond the warm process; at 2 MiB two
 #: ran out of memory. The rest is distance: no verdict should hang on an allocator's habits.
@@ -135,7 +133,7 @@ class Sandbox:
             worker.close()
         threads.shutdown(wait=True)
 
-    async def run(self, program: str, files: Mapping[str, str | Path] | None = None) -> Execution:
+    async def run(self, program: str, files: Files | None = None) -> Execution:
         """Run one program. Waits for a free worker; any number of calls may wait at a time, on any
         event loop.
 
@@ -201,7 +199,7 @@ class Sandbox:
                 f"this machine cannot run programs now: {error} (see `ulimit -a`)"
             ) from error
 
-    def _run(self, program: str, files: Mapping[str, str | Path] | None = None) -> Execution:
+    def _run(self, program: str, files: Files | None = None) -> Execution:
         key = _key(program, files)
         if known := self._known.get(key):
             return known
@@ -221,7 +219,7 @@ class Sandbox:
         return execution
 
 
-def _key(program: str, files: Mapping[str, str | Path] | None) -> tuple:
+def _key(program: str, files: Files | None) -> tuple:
     return (program, *sorted((name, str(source)) for name, source in (files or {}).items()))
 
 

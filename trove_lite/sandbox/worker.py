@@ -34,6 +34,10 @@ from .start import environment, interpreter, matplotlib_cache
 START_SECONDS = 120
 GRACE_SECONDS = 20  # after a program's deadline, for the warm process to kill it and answer
 RETRY_SECONDS = 1.0  # after a failure of the machine
+#: What a program may read: relative path → the file.
+Files = Mapping[str, str | Path]
+#: Of a warm process: its libraries, and whether it has a working folder.
+Kind = tuple[str, bool]
 _DIED = (EOFError, ConnectionError, TimeoutError)  # other errors have a cause of which they tell
 # what a report may say: a line's number below, and so many characters
 _LINES = 10**7
@@ -85,12 +89,10 @@ class Worker:
         self.level = level
         self.limits = limits
         self.vision = vision
-        self.zygotes: dict[
-            tuple[str, bool], Zygote
-        ] = {}  # by libraries, and whether it has a working folder
+        self.zygotes: dict[Kind, Zygote] = {}
         self.closed = False
 
-    def run(self, program: str, files: Mapping[str, str | Path]) -> Execution:
+    def run(self, program: str, files: Files) -> Execution:
         """Run one program. Raises IsolationError where it could not be confined, or the machine
         fails. A warm process or a program that dies by no limit of ours is the machine's fault
         (memory that ran out, say) until it happens again in a new one; and still is, unless the
@@ -113,9 +115,7 @@ class Worker:
             "processes, descriptors, temporary files: see `ulimit -a`) and run again to go on"
         ) from failure
 
-    def _attempt(
-        self, kind: tuple[str, bool], program: str, files: Mapping[str, str | Path]
-    ) -> Execution:
+    def _attempt(self, kind: Kind, program: str, files: Files) -> Execution:
         try:
             return self._zygote(kind).run(program, files, self.vision)
         except Killed:
@@ -127,7 +127,7 @@ class Worker:
                 raise RuntimeError("the Sandbox was closed while a program ran") from None
             raise
 
-    def _zygote(self, kind: tuple[str, bool]) -> "Zygote":
+    def _zygote(self, kind: Kind) -> "Zygote":
         if kind not in self.zygotes:
             self.zygotes[kind] = Zygote(*kind, self.level, self.limits)
         if self.closed:  # while it started: `close` may not have seen it
@@ -164,15 +164,14 @@ class Zygote:
                 "hidden": hidden,
             }
             with theirs, _isolation.fixed_addresses():
-                how = {
-                    "stdin": theirs,
-                    "stdout": subprocess.DEVNULL,
-                    "stderr": subprocess.PIPE,
-                    "cwd": "/",
-                }
-                how |= {"env": environment() | matplotlib_cache(), "start_new_session": True}
                 self.process = subprocess.Popen(
-                    interpreter("zygote.main()", json.dumps(settings)), **how
+                    interpreter("zygote.main()", json.dumps(settings)),
+                    stdin=theirs,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    cwd="/",
+                    env=environment() | matplotlib_cache(),
+                    start_new_session=True,
                 )
             undo.callback(self._end)
             with self.process.stderr as errors:
@@ -191,7 +190,7 @@ class Zygote:
             self.socket.settimeout(_zygote.PATIENCE * limits["wall_limit"] + GRACE_SECONDS)
             self.close = undo.pop_all().close
 
-    def run(self, program: str, files: Mapping[str, str | Path], vision: Eyes | None) -> Execution:
+    def run(self, program: str, files: Files, vision: Eyes | None) -> Execution:
         """Run one program. Raises OSError or EOFError where the warm process does not answer as it
         should."""
         if files:
@@ -267,7 +266,7 @@ class Zygote:
             self.process.wait()
 
 
-def lay_out(folder: str, files: Mapping[str, str | Path], limit: int) -> None:
+def lay_out(folder: str, files: Files, limit: int) -> None:
     """Copy files into an empty folder, each under its relative path, where nobody can write to them
     or beside them."""
     size = 0

@@ -28,10 +28,11 @@ class Vote(NamedTuple):
     operations: int
 
 
-Rule = Callable[[Sequence[Vote]], int]
+Votes = Sequence[Vote]
+Rule = Callable[[Votes], int]
 
 
-def one_stage(votes: Sequence[Vote]) -> int:
+def one_stage(votes: Votes) -> int:
     """Official agreement over all candidates at once (the re-evaluation's correction, its Algorithm
     2). Every answer of a successful program is a vote; of a number, for that exact float. Of text
     nothing printed is one too. The answer that was met first among those with most votes wins, and
@@ -41,18 +42,17 @@ def one_stage(votes: Sequence[Vote]) -> int:
     if not counts:
         return first_successful(votes)
     winner = max(counts, key=counts.get)  # the first that was met
-    return fewest_operations(
-        votes, [i for i, b in enumerate(votes) if b.ok and winner in b.answers]
-    )
+    supporters = (i for i, vote in enumerate(votes) if vote.ok and winner in vote.answers)
+    return min(supporters, key=lambda i: (votes[i].operations, i))
 
 
-def two_stage(votes: Sequence[Vote]) -> int:
+def two_stage(votes: Votes) -> int:
     """Official agreement within each mode, then again among the modes' winners (re-evaluation,
     Algorithm 1)."""
     return by_mode_first(votes, one_stage)
 
 
-def one_stage_described(votes: Sequence[Vote]) -> int:
+def one_stage_described(votes: Votes) -> int:
     """Agreement as TroVE describes it: one vote a program, a tie between answers goes to fewest
     operations. A program votes with its graded answer: the first, numbers rounded to two decimals;
     one that prints nothing has none."""
@@ -62,38 +62,35 @@ def one_stage_described(votes: Sequence[Vote]) -> int:
             supporters[round_answer(vote.answers[0])].append(i)
     if not supporters:
         return first_successful(votes)
-    best = [(fewest_operations(votes, own), len(own)) for own in supporters.values()]
-    return min(
-        best,
-        key=lambda each: (-each[1], votes[each[0]].operations, each[0]),
-    )[0]
+    ranks = ((-len(own), votes[i].operations, i) for own in supporters.values() for i in own)
+    return min(ranks)[-1]
 
 
-def two_stage_described(votes: Sequence[Vote]) -> int:
+def two_stage_described(votes: Votes) -> int:
     """`one_stage_described` within each mode, then among the modes' winners."""
     return by_mode_first(votes, one_stage_described)
 
 
-def every_answer(votes: Sequence[Vote]) -> Counter[str]:
+def every_answer(votes: Votes) -> Counter[str]:
     """The official count: votes for each answer, in the order in which they are met."""
     return Counter(answer for vote in votes if vote.ok for answer in vote.answers)
 
 
-def one_each(votes: Sequence[Vote]) -> Counter[str]:
+def one_each(votes: Votes) -> Counter[str]:
     """The described count: one vote a program, for its graded answer."""
     return Counter(
         round_answer(vote.answers[0]) for vote in votes if vote.ok and any(vote.answers[:1])
     )
 
 
-def random_choice(votes: Sequence[Vote], seed: int) -> int:
+def random_choice(votes: Votes, seed: int) -> int:
     """A successful program chosen at random (no agreement at all); any program where none
     succeeded."""
     refuse_none(votes)
     return random.Random(seed).choice([i for i, b in enumerate(votes) if b.ok] or range(len(votes)))
 
 
-def by_mode_first(votes: Sequence[Vote], rule: Rule) -> int:
+def by_mode_first(votes: Votes, rule: Rule) -> int:
     """`rule` within each mode, then among the modes' winners."""
     finalists = []
     for mode in dict.fromkeys(vote.mode for vote in votes):
@@ -107,15 +104,7 @@ def refuse_none(votes: Sequence) -> None:
         raise TroveLiteError("no candidate to choose from: give at least one")
 
 
-def fewest_operations(votes: Sequence[Vote], supporters: list[int]) -> int:
-    """Of these supporters the one with fewest operations, then the first."""
-    return min(
-        supporters,
-        key=lambda i: (votes[i].operations, i),
-    )
-
-
-def first_successful(votes: Sequence[Vote]) -> int:
+def first_successful(votes: Votes) -> int:
     """The first program that ran, or the first of all."""
     refuse_none(votes)
     return next(

@@ -18,7 +18,7 @@ from ..candidates import (
     selected_alone,
     with_shared_state,
 )
-from ..errors import TroveLiteError
+from ..errors import TroveLiteError, one_of
 from ..judge.canonical import round_answer
 from . import RULES
 from .subsets import subsets_by_mode
@@ -37,9 +37,10 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     candidates = with_shared_state(require_candidates(candidates))
     if (candidates["phase"] == SELECTED).all() and len(candidates):
         run, category = selected_alone(candidates)[0]
-        what = "only the selected answer of each problem is known, and this needs all candidates"
-        remedy = "use `selections` for the accuracy of what was selected"
-        raise TroveLiteError(f"run '{run}', {category}: {what}; {remedy}")
+        raise TroveLiteError(
+            f"run '{run}', {category}: only the selected answer of each problem is known, and this needs "
+            "all candidates; use `selections` for the accuracy of what was selected"
+        )
     stream = rows_where(candidates, candidates["phase"] == "stream")
     # A problem of which one sample could not be had would be judged by fewer than the others.
     lacks = stream["status"].astype(object) == UNAVAILABLE
@@ -77,9 +78,10 @@ def _groups(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     unclear = same_problem & (same_mode != (place[1:] == place[:-1]))
     if unclear.any():
         a, b = (frame.iloc[unclear.argmax() + i] for i in (0, 1))
-        where = f"run '{a['run']}', {a['category']} problem {a['problem']}"
-        what = f"place {a['place']} for mode '{a['mode']}' and {b['place']} for '{b['mode']}'"
-        raise TroveLiteError(f"{where}: {what}; give each mode of a problem a `place` of its own")
+        raise TroveLiteError(
+            f"run '{a['run']}', {a['category']} problem {a['problem']}: place {a['place']} for mode "
+            f"'{a['mode']}' and {b['place']} for '{b['mode']}'; give each mode of a problem a `place` of its own"
+        )
     begins = ~(same_problem & same_mode)
     mode_number = np.cumsum(np.r_[False, begins])[: len(frame)]
     return problem, mode_number
@@ -104,8 +106,11 @@ def without_agreement(candidates: pd.DataFrame) -> list[str]:
     """A line for each method that has such a run."""
     stream = candidates[(candidates["phase"] == "stream").to_numpy()]
     methods = stream.loc[without_answers(stream), "method"].astype(str).unique()
-    why = "its log has verdicts and no answers, so agreement (one_stage, two_stage) cannot be computed"
-    return [f"{method}: {why}; oracle, which is pass@k, can" for method in sorted(methods)]
+    return [
+        f"{method}: its log has verdicts and no answers, so agreement (one_stage, two_stage) cannot be "
+        "computed; oracle, which is pass@k, can"
+        for method in sorted(methods)
+    ]
 
 
 def choose(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
@@ -114,8 +119,7 @@ def choose(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
     frame = in_order(candidates)
     if lines := without_agreement(frame):
         raise TroveLiteError(lines[0])
-    everybody = np.ones(len(frame), dtype=bool)
-    winners = _Votes(frame, rule).winners(everybody)
+    winners = _Votes(frame, rule).winners(np.ones(len(frame), dtype=bool))
     return frame.iloc[winners].reset_index(drop=True)
 
 
@@ -206,8 +210,7 @@ class _Votes:
     """The table's votes as flat arrays, and the rules on all problems at once."""
 
     def __init__(self, frame: pd.DataFrame, rule: str):
-        if rule not in RULES:
-            raise TroveLiteError(f"no selection rule '{rule}': choose from {', '.join(RULES)}")
+        one_of("no selection rule", rule, RULES)
         self.described = rule.endswith("described")
         self.ok = (frame["status"] == "ok").to_numpy()
         self.correct = frame["correct"].fillna(False).to_numpy(dtype=bool)

@@ -110,8 +110,13 @@ class PracticeModel(LanguageModel):
         self.libraries = ThreadpoolController()
 
     def identity(self) -> dict:
-        engine = {"dtype": "float64", "engine": "numpy", "version": np.__version__}
-        return {"name": self.name, "sha256": sha256_of_weights(self.folder)} | engine
+        return {
+            "name": self.name,
+            "sha256": sha256_of_weights(self.folder),
+            "dtype": "float64",
+            "engine": "numpy",
+            "version": np.__version__,
+        }
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         if not isinstance(prompt, str):
@@ -238,9 +243,13 @@ class PracticeModel(LanguageModel):
         text = row.text.decode("utf-8", "replace")
         now = time.perf_counter()
         found = Completion(
-            text, row.prompt_tokens, len(row.tokens), "stop" if ended else "length", 0.0
+            text,
+            row.prompt_tokens,
+            len(row.tokens),
+            "stop" if ended else "length",
+            0.0,
+            log_probability=round(row.score / len(row.tokens), 6),
         )
-        found = found._replace(log_probability=round(row.score / len(row.tokens), 6))
         for request in row.requests:
             with suppress(InvalidStateError):  # cancelled
                 request.future.set_result(found._replace(seconds=now - request.began))

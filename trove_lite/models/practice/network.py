@@ -89,8 +89,9 @@ class Network:
                 for k, w in read_safetensors(folder / "model.safetensors").items()
             }
         except (OSError, ValueError, KeyError) as error:
-            what = f"no model in Hugging Face format ({error}); check out the folder again"
-            raise TroveLiteError(f"{folder}: {what}") from error
+            raise TroveLiteError(
+                f"{folder}: no model in Hugging Face format ({error}); check out the folder again"
+            ) from error
         self.layers = config["num_hidden_layers"]
         self.heads = config["num_attention_heads"]
         self.width = config["hidden_size"]
@@ -137,8 +138,7 @@ class Network:
         values are cached."""
         rows, n = tokens.shape
         length = int(positions.max()) + 1
-        beyond = np.arange(length) > positions[:, None, :, None]
-        hidden = np.where(beyond, -np.inf, 0.0)
+        hidden = np.where(np.arange(length) > positions[:, None, :, None], -np.inf, 0.0)
         cosine = self.cosine[positions][:, None]
         sine = self.sine[positions][:, None]
         row = np.arange(rows)[:, None]

@@ -298,7 +298,7 @@ def index(study: Study, table: pd.DataFrame, results: Path, health: Mapping[str,
     lacking = [
         (
             f"{row.part} ({row.methods}; {row.categories})",
-            (f"stopped after {row.samples:,} samples" if bool(row.samples) else ""),
+            f"stopped after {row.samples:,} samples" if row.samples else "",
         )
         for row in table[~table["complete"]].itertuples()
     ]

@@ -1,11 +1,9 @@
 """What a planned number was in each batch: the earlier ones from numbers.csv, the last from the
 tables."""
 
-from collections.abc import Mapping, Sequence
-
 import pandas as pd
 
-from .bench import PLANNED
+from .bench import PLANNED, Pairs
 from .rules import HERE
 
 #: A row a part and batch: what became of it (STATES), why, and what was seen of accuracies before.
@@ -16,11 +14,8 @@ STATES = ("counted", "replaced", "withdrawn", "not complete", "not run")
 NUMBERS = HERE / "numbers.csv"
 
 
-def by_batch(
-    differences: pd.DataFrame, pairs: Mapping[str, Sequence[Sequence[str]]]
-) -> pd.DataFrame:
-    """A row a planned comparison (as of `bench.planned`) and batch, by the plan's first
-    measure: tools minus without.
+def by_batch(differences: pd.DataFrame, pairs: Pairs) -> pd.DataFrame:
+    """A row a planned comparison and batch, by the plan's first measure: tools minus without.
 
     A comparison belongs to the last batch in which one of its parts was drawn. differences: as of
     `bench.differences`.
@@ -33,5 +28,7 @@ def by_batch(
     earlier = pd.read_csv(NUMBERS)
     rows = pd.concat([earlier, now[[*earlier.columns.intersection(now.columns)]]])
     rows = rows.sort_values("batch", kind="stable")
-    rows = rows.sort_values("comparison", kind="stable", key=lambda name: name.map([*pairs].index))
-    return rows.reset_index(drop=True)
+    planned = [*pairs].index
+    return rows.sort_values(
+        "comparison", kind="stable", key=lambda name: name.map(planned), ignore_index=True
+    )

@@ -52,6 +52,14 @@ class Part(NamedTuple):
     __hash__ = object.__hash__
 
 
+#: Planned comparisons by their ids: the parts of both systems, a part a seed, those with tools first.
+Pairs = Mapping[str, Sequence[Sequence[str]]]
+#: Complete parts by their names.
+Parts = Mapping[str, Part]
+#: The systems of a comparison, a part a seed.
+Systems = Sequence[Sequence[Part]]
+
+
 def read_parts(
     folders: Iterable[str | Path], only: Sequence[str] = (), study: Study | None = None
 ) -> dict[str, Part]:
@@ -159,7 +167,7 @@ def agreement_of(part: Part, samples: float, resamples: int = 200) -> pd.DataFra
     return found.assign(worth=samples_of(part) / samples)
 
 
-def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
+def methods(parts: Parts) -> pd.DataFrame:
     """A row a part: what it answers right, with 95 % intervals, what a problem cost, what tools it
     made and used."""
     rows = []
@@ -193,14 +201,12 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
     return name_table(pd.DataFrame(rows), "methods", "Every method on the same problems")
 
 
-def planned() -> Mapping[str, Sequence[Sequence[str]]]:
-    """The bench's planned comparisons: id → the parts of both systems, a part a seed."""
+def planned() -> Pairs:
+    """The bench's planned comparisons."""
     return read_study(STUDY).compared
 
 
-def differences(
-    parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]
-) -> pd.DataFrame:
+def differences(parts: Parts, pairs: Pairs) -> pd.DataFrame:
     """A row a planned comparison (as of `planned`) and measure whose parts are all complete: tools
     minus without, and the rules of the plan that it meets (`rules.met`). A problem that a run of
     either system lacks is in neither."""
@@ -223,7 +229,7 @@ def model_of(part: Part) -> str:
     return part.about["model"].rpartition("#")[2]
 
 
-def scores_of(systems: Sequence[Sequence[Part]], measure: str) -> list[pd.DataFrame]:
+def scores_of(systems: Systems, measure: str) -> list[pd.DataFrame]:
     """Both systems' scores by a measure, on the problems that no run of either lacks."""
     lost = lost_by(systems)
     return [
@@ -233,8 +239,8 @@ def scores_of(systems: Sequence[Sequence[Part]], measure: str) -> list[pd.DataFr
 
 
 def complete(
-    parts: Mapping[str, Part],
-    pairs: Mapping[str, Sequence[Sequence[str]]],
+    parts: Parts,
+    pairs: Pairs,
     *,
     by_seed: bool = False,
 ) -> dict[str, list[list[Part]]]:
@@ -250,7 +256,7 @@ def complete(
     return found
 
 
-def lost_by(systems: Iterable[Sequence[Part]]) -> frozenset[tuple[str, int]]:
+def lost_by(systems: Systems) -> frozenset[tuple[str, int]]:
     return frozenset().union(*(part.lost for system in systems for part in system))
 
 
@@ -263,9 +269,7 @@ def written(system: Sequence[Part]) -> float:
     )
 
 
-def equal_tokens(
-    parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]
-) -> pd.DataFrame:
+def equal_tokens(parts: Parts, pairs: Pairs) -> pd.DataFrame:
     """A row a planned comparison (as `differences`): agreement where both systems write as many
     tokens a problem.
 
@@ -310,7 +314,7 @@ def equal_tokens(
     )
 
 
-def frontier(parts: Mapping[str, Part]) -> pd.DataFrame:
+def frontier(parts: Parts) -> pd.DataFrame:
     """A row a pack of prompts, method and number of samples: agreement with 95 % interval, and
     tokens written for it.
 

@@ -15,7 +15,7 @@ from trove_lite_analysis.differences import difference
 from trove_lite_analysis.scores import over_problems
 
 from . import silent
-from .bench import ONE_VOTE, Part, read_parts, scores_of
+from .bench import ONE_VOTE, Part, Parts, Systems, read_parts, scores_of
 from .grid import ALL, answered, both_scores, printed_for, voteless
 from .plan import Study
 
@@ -57,12 +57,12 @@ def beside(study: Study, place: Path) -> pd.DataFrame:
     return name_table(pd.DataFrame(rows), "beside", "Readings that no plan asked for")
 
 
-def parts_of(parts: Mapping[str, Part], name: str) -> list[Part]:
+def parts_of(parts: Parts, name: str) -> list[Part]:
     """A part, or its seeds, each a run folder of its own."""
     return [part for key, part in parts.items() if name in (key, key.removesuffix(f"-{key[-1]}"))]
 
 
-def by_silent_tools(parts: Mapping[str, Part], table: pd.DataFrame, study: Study) -> list[dict]:
+def by_silent_tools(parts: Parts, table: pd.DataFrame, study: Study) -> list[dict]:
     """The planned comparisons of parts that ran once more, with tools that nobody hears
     (`silent`)."""
     rows = []
@@ -78,7 +78,7 @@ def by_silent_tools(parts: Mapping[str, Part], table: pd.DataFrame, study: Study
     return rows
 
 
-def by_equal_votes(parts: Mapping[str, Part], study: Study) -> list[dict]:
+def by_equal_votes(parts: Parts, study: Study) -> list[dict]:
     """TROVE - empty toolbox where the same samples have no vote in either system, so that both have
     as many."""
     systems: list[list[Part]] = [[], []]
@@ -99,7 +99,7 @@ def keys_of(rows: pd.DataFrame) -> list[tuple]:
     return [*named.itertuples(index=False, name=None)]
 
 
-def of_what_prints(parts: Mapping[str, Part]) -> list[dict]:
+def of_what_prints(parts: Parts) -> list[dict]:
     """CREATOR - PoT by the programs that print an answer, on the problems where both systems have
     one."""
     systems = []
@@ -111,14 +111,14 @@ def of_what_prints(parts: Mapping[str, Part]) -> list[dict]:
     return [row | {"measure": EACH + PRINTING} for row in found]
 
 
-def told(name: str, measure: str, systems: Sequence[Sequence[Part]]) -> list[dict]:
+def told(name: str, measure: str, systems: Systems) -> list[dict]:
     """A reading by a measure: a row a category, then all of them together."""
     categories = systems[0][0].about["settings"]["categories"]
     found = difference(*both_scores(systems, measure), categories=categories)
     return [{"id": name, "measure": measure} | cells for cells, _ in found]
 
 
-def over_both(parts: Mapping[str, Part]) -> dict:
+def over_both(parts: Parts) -> dict:
     """What the tool is worth over both arms, by the share of right programs."""
     arms = [scores_of([parts_of(parts, system) for system in pair], EACH) for pair in OVER_BOTH]
     systems = [

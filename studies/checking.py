@@ -1,7 +1,7 @@
 """What `check` and `read` print: each planned comparison beside its plan; programs to read, without
 verdicts."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import pandas as pd
 
@@ -13,12 +13,12 @@ WIDTH = 27  # of a comparison's name
 LACKING = "a part is not run, not complete or withdrawn"
 
 
-def says(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:
+def says(parts: bench.Parts, study: Study) -> Iterator[str]:
     """What `check` prints of a study: its comparisons, or where it plans none its parts."""
     yield from checked(parts, study) if study.compared else parts_checked(parts, study)
 
 
-def checked(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:
+def checked(parts: bench.Parts, study: Study) -> Iterator[str]:
     """A line a comparison of a study's plan: yes or no for each rule, whether it is taken into
     account, and why not. Below it what was compared: runs, problems, dates, factors, and what else
     is to be known of them."""
@@ -55,9 +55,7 @@ def line_of(name: str, words: Sequence[str], last: str) -> str:
     return "  ".join([name.ljust(WIDTH), *wide, last])
 
 
-def compared(
-    name: str, systems: Sequence[Sequence[bench.Part]], planned: Sequence, study: Study
-) -> Iterator[str]:
+def compared(name: str, systems: bench.Systems, planned: Sequence, study: Study) -> Iterator[str]:
     """Which runs were held against which, and against what plan."""
     one, other = (", ".join(part.name for part in system) for system in systems)
     yield f"{one} - {other}, by {bench.model_of(systems[0][0])}"
@@ -74,7 +72,7 @@ def compared(
         yield f"about {known['named']}; the systems differ in {known['differ']}; {hashes}"
 
 
-def parts_checked(parts: Mapping[str, bench.Part], study: Study) -> Iterator[str]:
+def parts_checked(parts: bench.Parts, study: Study) -> Iterator[str]:
     """A line a part of a study that compares nothing: whether it is as its file has it."""
     planned = {part.name: part for part in study.parts}
     for name, run in parts.items():

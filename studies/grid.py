@@ -1,7 +1,7 @@
 """What the plan of the whole grid says of one model: its comparisons with their verdicts, and the
 table of models."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from trove_lite_analysis.differences import difference, points
 from trove_lite_analysis.pairwise import detectable
 
 from . import rules
-from .bench import ONE_VOTE, Part, complete, model_of, read_parts, scores_of
+from .bench import ONE_VOTE, Part, Parts, Systems, complete, model_of, read_parts, scores_of
 from .plan import NOTEBOOKS, Study, from_notebooks, is_complete
 
 TABLE = "differences.csv"
@@ -95,7 +95,7 @@ def is_trove(about: Mapping) -> bool:
     return about["settings"]["methods"] == ["trove"]
 
 
-def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
+def differences(parts: Parts, study: Study) -> pd.DataFrame:
     """A row a planned comparison, measure and category (`all`: the tier's together): with tools
     minus without.
 
@@ -126,7 +126,7 @@ def differences(parts: Mapping[str, Part], study: Study) -> pd.DataFrame:
     return name_table(table, "differences", "Planned comparisons: with tools minus without")
 
 
-def told_by(systems: Sequence[Sequence[Part]], study: Study) -> Iterator[tuple]:
+def told_by(systems: Systems, study: Study) -> Iterator[tuple]:
     """The measures that a comparison is told by: each with its name, the systems, and the rule."""
     for measure in study.measures:
         yield measure, systems, measure
@@ -135,7 +135,7 @@ def told_by(systems: Sequence[Sequence[Part]], study: Study) -> Iterator[tuple]:
         yield study.measures[0] + WITHOUT, cut, study.measures[0]
 
 
-def both_scores(systems: Sequence[Sequence[Part]], rule: str) -> list[pd.DataFrame]:
+def both_scores(systems: Systems, rule: str) -> list[pd.DataFrame]:
     """The scores of two systems. What of TROVE does not hang on the toolbox, both systems share."""
     a, b = scores_of(systems, rule)
     if all(is_trove(part.about) for system in systems for part in system):

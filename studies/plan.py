@@ -109,7 +109,7 @@ class Study(NamedTuple):
 
         Those of a study whose report is one are all under the first.
         """
-        found: dict[str, list[Path]] = {}
+        found = {}
         withdrawn = {part.name for part in self.parts if part.withdrawn}
         for part in sorted((results / MAIN).glob("*")):
             if part.name not in withdrawn:

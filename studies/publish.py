@@ -21,6 +21,10 @@ from trove_lite_analysis.recorded.tool_calls import tool_calls
 #: Of a folder of results: the checks that its runs fail, which take seconds a run to read.
 CHECKS = "checks.json"
 TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
+#: A run's candidates and requests.
+Tables = tuple[pd.DataFrame, pd.DataFrame]
+#: The checks that a run fails, in words, each with why it is accepted ("": nobody says).
+Failed = list[tuple[str, str]]
 INDEX = """\
 # {title}
 
@@ -55,10 +59,9 @@ def publish(
         raise TroveLiteError(f"no part named {unknown[0]}: there are {', '.join(names)}")
     if not any(is_complete(part.folder(runs, given)) for part in study.parts):
         raise TroveLiteError(f"{runs}: no part of {study.name} is complete; run them first")
-    done = {}
-    for part in study.parts:
-        if found := part.complete(runs, given, results):
-            done[part.name] = found
+    done = {
+        part.name: found for part in study.parts if (found := part.complete(runs, given, results))
+    }
     refuse_several_models(done, runs)
     study = study._replace(parts=begun(study, done))
     complete = [part for part in study.parts if part.name in done]
@@ -97,7 +100,7 @@ def refuse_several_models(done: Mapping[str, Path], runs: Path) -> None:
         )
 
 
-def refuse_unexplained(health: Mapping[str, list[tuple[str, str]]]) -> None:
+def refuse_unexplained(health: Mapping[str, Failed]) -> None:
     """Refuse parts of whose health a check fails that the study's file does not explain."""
     found = [(f"{name}: {line}", why) for name, lines in health.items() for line, why in lines]
     unexplained = [line for line, why in found if not why]
@@ -141,21 +144,18 @@ def _copy(source: Path, target: Path, *, taped: bool) -> None:
         pack(journal, target / "journal")
 
 
-Tables = tuple[pd.DataFrame, pd.DataFrame]
-
-
 def tables_of(folder: Path) -> Tables:
     """A run's candidates and requests."""
     return load_candidates(folder), load_calls(folder)
 
 
-def explained(part: Part, folder: Path, tables: Tables | None = None) -> list[tuple[str, str]]:
+def explained(part: Part, folder: Path, tables: Tables | None = None) -> Failed:
     """What `checks_of` finds, as it was kept of the same run and reasons where it was."""
     kept = kept_checks(part, folder)
     return checks_of(part, folder, tables) if kept is None else kept
 
 
-def kept_checks(part: Part, folder: Path) -> list[tuple[str, str]] | None:
+def kept_checks(part: Part, folder: Path) -> Failed | None:
     """What `keep_checks` kept of a published run; None of one that has changed since."""
     path = folder.parent.parent / CHECKS
     if not path.is_file():
@@ -163,9 +163,7 @@ def kept_checks(part: Part, folder: Path) -> list[tuple[str, str]] | None:
     return json.loads(path.read_text(encoding="utf-8")).get(run_and_reasons(part, folder))
 
 
-def keep_checks(
-    study: Study, results: Path, known: Mapping[str, list[tuple[str, str]]] | None = None
-) -> None:
+def keep_checks(study: Study, results: Path, known: Mapping[str, Failed] | None = None) -> None:
     """Keep the checks of all published runs beside these. known: those that were just read, by part;
     the others are read anew."""
     kept = {}
@@ -187,7 +185,7 @@ def run_and_reasons(part: Part, folder: Path) -> str:
     return f"{part.name} {sha256(b''.join([*held, reasons.encode()])).hexdigest()[:16]}"
 
 
-def checks_of(part: Part, folder: Path, tables: Tables | None = None) -> list[tuple[str, str]]:
+def checks_of(part: Part, folder: Path, tables: Tables | None = None) -> Failed:
     """The checks of a part's health in words, each with why it is accepted, by the study's file.
     tables: `tables_of` its folder, where they were read.
 
@@ -273,9 +271,7 @@ def samples_of(folder: Path) -> int:
     return sum(path.read_bytes().count(b"\n") for path in (folder / "journal").glob("*.jsonl"))
 
 
-def index(
-    study: Study, table: pd.DataFrame, results: Path, health: Mapping[str, list[tuple[str, str]]]
-) -> str:
+def index(study: Study, table: pd.DataFrame, results: Path, health: Mapping[str, Failed]) -> str:
     """The study's page, in Markdown: what was run and not, the checks of its health, and links to
     what shows it."""
     names = [study.report_name(dataset) for dataset in study.published(results)]
@@ -302,7 +298,7 @@ def index(
     lacking = [
         (
             f"{row.part} ({row.methods}; {row.categories})",
-            (f"stopped after {row.samples:,} samples" if bool(row.samples) else ""),
+            f"stopped after {row.samples:,} samples" if row.samples else "",
         )
         for row in table[~table["complete"]].itertuples()
     ]

@@ -1,7 +1,7 @@
 """What the bench's model wrote, counted: tools, failures, and the problems on which two methods
 part."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import pandas as pd
 
@@ -9,7 +9,7 @@ from trove_lite.candidates import name_table
 from trove_lite.selection.tables import choose
 from trove_lite_analysis.failure_modes import failures, tools_made
 
-from .bench import Part
+from .bench import Part, Parts
 
 MODES = ("primitive", "instance", "skip", "import", "create")
 MAKING = ("instance", "create")
@@ -17,7 +17,7 @@ CHOSEN = ("method", "mode", "status", "answer")  # of a chosen program
 RARE = 0.01  # a kind of failure that is rarer everywhere is counted with others
 
 
-def wrote(parts: Mapping[str, Part]) -> pd.DataFrame:
+def wrote(parts: Parts) -> pd.DataFrame:
     """A row a part and mode: the shares of replies that define a function, import a tool, fail, and
     are right."""
     rows = []
@@ -40,7 +40,7 @@ def wrote(parts: Mapping[str, Part]) -> pd.DataFrame:
     return name_table(pd.DataFrame(rows), "wrote", "What the model wrote")
 
 
-def tools(parts: Mapping[str, Part]) -> pd.DataFrame:
+def tools(parts: Parts) -> pd.DataFrame:
     """A row a part whose programs define functions as tools: how many, and the shares of them that
     compute from all of their arguments (`general`), that a later program imports (`used again`),
     that are in a right program (`right`), and all three."""
@@ -62,7 +62,7 @@ def tools(parts: Mapping[str, Part]) -> pd.DataFrame:
     return name_table(pd.DataFrame(rows), "tools", "Functions that the model wrote as tools")
 
 
-def import_failures(parts: Mapping[str, Part]) -> pd.DataFrame:
+def import_failures(parts: Parts) -> pd.DataFrame:
     """How IMPORT's programs ended: a row a kind, a column a part, as shares; the most frequent
     first."""
     found = {

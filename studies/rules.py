@@ -189,7 +189,7 @@ def without(text: object, tools: set[str]) -> str:
 def functions_kept(toolboxes: Iterable[Mapping]) -> dict[tuple[str, int], set[str]]:
     """Category and seed → the names of the functions that were kept: imports and names without a
     body are none."""
-    kept: dict[tuple[str, int], set[str]] = {}
+    kept = {}
     for entry in toolboxes:
         key = (entry["category"], entry["seed"])
         names = kept.setdefault(key, set())
@@ -238,7 +238,12 @@ def met(name: str, systems: Sequence[Sequence], study: Study) -> dict[str, objec
 
     Each has to be known to hold. Only a comparison about the tool needs that tools are used.
     """
-    return judged_by(looked_at(name, systems, study))
+    look = looked_at(name, systems, study)
+    return (
+        {rule: not look.why[rule] for rule in RULES}
+        | look.calls._asdict()
+        | {"reason": next(filter(None, look.why.values()), ""), "tools_used": look.used}
+    )
 
 
 class Judgement(NamedTuple):
@@ -280,15 +285,6 @@ def looked_at(name: str, systems: Sequence[Sequence], study: Study) -> Judgement
         calls,
         [problems_left(systems), *dict.fromkeys(notes)],
     )
-
-
-def judged_by(look: Judgement) -> dict[str, object]:
-    """A look as cells: yes or no for each rule, calls, and the first reason."""
-    row: dict[str, object] = {rule: not look.why[rule] for rule in RULES}
-    row |= look.calls._asdict()
-    row["reason"] = next(filter(None, look.why.values()), "")
-    row["tools_used"] = look.used
-    return row
 
 
 def idle(used: bool | None, calls: Calls, plan: Mapping) -> str:

@@ -36,6 +36,8 @@ REASONS = {
 #: one.
 CHAIN = ("made", "kept", "shown", "called", "used", "right")
 FEW = 10  # problems: of fewer no difference is given
+#: Candidates of runs by their folders' names, as `read_runs` gives them.
+Runs = Mapping[str, pd.DataFrame]
 PROBLEM = ["seed", "category", "problem"]
 TOOL = ["part", "category", "seed", "tool"]
 TOLD_OF_TOOL = [
@@ -122,7 +124,7 @@ def read_runs(runs: Sequence[str | Path]) -> dict[str, pd.DataFrame]:
     return found
 
 
-def of_runs(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def of_runs(programs: pd.DataFrame, runs: Runs) -> pd.DataFrame:
     """The programs of these runs, each with its `prompts` and its `system`: method, data and
     prompts."""
     programs = programs[programs["part"].isin(list(runs))].reset_index(drop=True)
@@ -130,12 +132,10 @@ def of_runs(programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame]) -> pd.Data
     programs = programs.assign(prompts=programs["part"].map(packs))
     words = programs["prompts"].map(lambda pack: f", {pack} prompts" if pack else "").astype(str)
     system = programs["method"].astype(str) + " on " + programs["dataset"].astype(str) + words
-    return programs.assign(system=system if len(programs) else "")
+    return programs.assign(system=system)
 
 
-def without_tools(
-    runs: Mapping[str, pd.DataFrame], part: pd.DataFrame, method: str
-) -> pd.DataFrame:
+def without_tools(runs: Runs, part: pd.DataFrame, method: str) -> pd.DataFrame:
     """A method's programs on the same data by the same prompts."""
     first = part.iloc[0]
     rows = [
@@ -146,9 +146,7 @@ def without_tools(
     return pd.concat(rows) if rows else next(iter(runs.values())).iloc[:0]
 
 
-def rates(
-    programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame], plain: str, by: str = "part"
-) -> pd.DataFrame:
+def rates(programs: pd.DataFrame, runs: Runs, plain: str, by: str = "part") -> pd.DataFrame:
     """A row a part, or `system`: its programs that call a tool, its others on the same problems,
     and there those of `plain`, a method without tools. Of each the number that is right and the
     share. `difference`: calling minus plain, the mean over problems of the differences of shares,
@@ -165,8 +163,8 @@ def rates(
             "model": str(part["model"].iloc[0]),
             "programs": len(part),
             "programs that call": len(calling),
+            "problems": calling.groupby(PROBLEM).ngroups,
         }
-        row["problems"] = calling.groupby(PROBLEM).ngroups
         for words, system in (("calling", calling), ("others", others), (plain, bare)):
             row |= {
                 f"{words}, programs": len(system),
@@ -180,34 +178,26 @@ def rates(
     return name_table(pd.DataFrame(rows), "call_rates", "Programs that call a made tool")
 
 
-def sentence(
-    programs: pd.DataFrame, tools: pd.DataFrame, runs: Mapping[str, pd.DataFrame], plain: str
-) -> str:
+def sentence(programs: pd.DataFrame, tools: pd.DataFrame, runs: Runs, plain: str) -> str:
     """In one sentence: of programs that call a tool that problems share and the run made, how many
     are right, and of those of `plain`, a method without tools, on the same problems."""
-    made = tools.loc[tools["made_at"].notna(), "part"] if len(programs) else ()
-    calling = (
-        programs[programs["part"].isin(made) & programs["called"]] if len(programs) else programs
-    )
+    made = tools.loc[tools["made_at"].notna(), "part"]
+    calling = programs[programs["part"].isin(made) & programs["called"]]
     if calling.empty:
         return "No program of these runs calls a tool that was made for several problems, or none has text on record."
     bare = [
         _on(one, without_tools(runs, one, plain)).assign(part=part)
         for part, one in calling.groupby("part")
     ]
-    said = []
-    for system in (calling, pd.concat(bare)):
-        found = (
-            share(
-                system["verdict"],
-                system["part"].astype(str) + labels(system),
-            )
-            if len(system)
-            else None
-        )
-        said.append(percent(found) if found else "")
-    first = f"Of {len(calling):,} programs that call a made tool {said[0]} are right"
-    return f"{first}; {plain.upper()} on the same problems: {said[1]}." if said[1] else f"{first}."
+    first = f"Of {len(calling):,} programs that call a made tool {_right_of(calling)} are right"
+    there = pd.concat(bare)
+    if there.empty:
+        return f"{first}."
+    return f"{first}; {plain.upper()} on the same problems: {_right_of(there)}."
+
+
+def _right_of(rows: pd.DataFrame) -> str:
+    return percent(share(rows["verdict"], rows["part"].astype(str) + labels(rows)))
 
 
 def labels(rows: pd.DataFrame) -> pd.Series:
@@ -238,9 +228,7 @@ def by_problem(rows: pd.DataFrame) -> pd.DataFrame:
     return found.assign(run=found["seed"].astype(str), shares_state=False)
 
 
-def struck_out(
-    programs: pd.DataFrame, runs: Mapping[str, pd.DataFrame], rule: str = "one_stage"
-) -> pd.DataFrame:
+def struck_out(programs: pd.DataFrame, runs: Runs) -> pd.DataFrame:
     """A row a part: verdicts by agreement that change where no program that calls a tool has a
     vote."""
     rows = []
@@ -260,7 +248,8 @@ def struck_out(
             system.index,
         )
         verdicts = [
-            choose(rows, rule).set_index(PROBLEM)["verdict"] for rows in (system, system[~struck])
+            choose(kept, "one_stage").set_index(PROBLEM)["verdict"]
+            for kept in (system, system[~struck])
         ]
         both = (
             pd.concat(verdicts, axis=1, keys=["with", "without"])
@@ -268,15 +257,12 @@ def struck_out(
             .fillna({"without": False})
         )
         gained = both["without"].astype(int) - both["with"].astype(int)
-        row = {
-            "part": name,
-            "method": str(part["method"].iloc[0]),
-            "calling": int(struck.sum()),
-            "verdicts": len(both),
-        }
         rows.append(
-            row
-            | {
+            {
+                "part": name,
+                "method": str(part["method"].iloc[0]),
+                "calling": int(struck.sum()),
+                "verdicts": len(both),
                 "changed": int((gained != 0).sum()),
                 "net right without": int(gained.sum()),
             }
@@ -292,9 +278,13 @@ def versions(programs: pd.DataFrame) -> pd.DataFrame:
     have both."""
     rows = []
     for name, part in programs[programs["called"]].groupby("part", sort=False):
-        row = {"part": name, "method": str(part["method"].iloc[0]), "programs": len(part)}
         whole = part[part["pasted_correct"].notna()]
-        row["with a body"] = len(whole)
+        row = {
+            "part": name,
+            "method": str(part["method"].iloc[0]),
+            "programs": len(part),
+            "with a body": len(whole),
+        }
         for version in ("with", "pasted", "cut"):
             right = whole[f"{version}_correct"].fillna(False).astype(bool)
             row[f"{version}, right"] = int(right.sum())
@@ -317,16 +307,15 @@ def reasons(programs: pd.DataFrame, tools: pd.DataFrame) -> pd.Series:
     )
 
     def reason(row: NamedTuple) -> str:
-        if not row.called or row.verdict:
-            return "right" if row.called else ""
+        if row.verdict:
+            return "right"
         keys = [(row.part, row.category, row.seed, tool) for tool in row.tools]
         idle, wrong = (
             any(is_false(makers[key][i]) for key in keys if key in makers) for i in (0, 1)
         )
-        absent = is_false(row.loads)
         rules = (
             not row.body,
-            absent,
+            is_false(row.loads),
             not row.fits,
             not row.printed,
             row.with_status != "ok",
@@ -403,17 +392,16 @@ def funnel(programs: pd.DataFrame) -> pd.DataFrame:
         for link in CHAIN:
             reached = part[link].astype(bool) & reached
             number = int(reached.sum())
-            row = {
-                "system": name,
-                "link": link,
-                "programs": number,
-                "of": len(part),
-                "problems": problem.nunique(),
-            }
             rows.append(
-                row
-                | share(reached, problem)._asdict()
-                | {"of_before": number / before if before else None}
+                {
+                    "system": name,
+                    "link": link,
+                    "programs": number,
+                    "of": len(part),
+                    "problems": problem.nunique(),
+                    **share(reached, problem)._asdict(),
+                    "of_before": number / before if before else None,
+                }
             )
             before = number
     return name_table(pd.DataFrame(rows), "call_funnel", "From a made tool to a right answer")

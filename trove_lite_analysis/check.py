@@ -13,8 +13,15 @@ AT_LEAST = 10
 PROBLEM = ["category", "problem"]
 #: Columns of candidates that no count and no check reads. Each step copies a table, so these are
 #: left out first.
-UNREAD = ["prompt_tokens", "generate_seconds", "execute_seconds"]
-UNREAD += ["log_probability", "score", "selection", *MEASURED.names]
+UNREAD = [
+    "prompt_tokens",
+    "generate_seconds",
+    "execute_seconds",
+    "log_probability",
+    "score",
+    "selection",
+    *MEASURED.names,
+]
 
 
 class Limit(NamedTuple):

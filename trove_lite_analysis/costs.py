@@ -1,7 +1,7 @@
 """What systems cost: accuracy at the same calls, the same tokens written, the same tokens in all."""
 
 from collections.abc import Iterable, Mapping
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -26,9 +26,18 @@ MATCHED_COLUMNS = [
     "a",
     "b",
     *(f"{cost}_{system}" for cost in COSTS for system in "ab"),
+    "value_a",
+    "value_b",
+    "difference",
+    "low",
+    "high",
+    "run_sd",
+    *TESTED,
+    "problems",
+    *MISSING,
+    "runs",
+    "note",
 ]
-MATCHED_COLUMNS += ["value_a", "value_b", "difference", "low", "high", "run_sd", *TESTED]
-MATCHED_COLUMNS += ["problems", *MISSING, "runs", "note"]
 
 
 def matched_budgets(
@@ -49,10 +58,7 @@ def matched_budgets(
     pairs = list(
         combinations(require_comparison(comparison).systems, 2) if pairs is None else pairs
     )
-    spent = {
-        name: _expenses(comparison, name)
-        for name in dict.fromkeys(name for pair in pairs for name in pair)
-    }
+    spent = {name: _expenses(comparison, name) for name in dict.fromkeys(chain(*pairs))}
     rows = []
     for budget, cost in BUDGETS.items():
         for a, b in pairs:
@@ -85,12 +91,11 @@ def _expenses(comparison: Comparison, name: str) -> Spent:
     tokens[~asked | calls["finish_reason"].astype(object).isin(MISSING)] = (
         0.0  # nothing was read, nothing written
     )
-    counts = {
-        "calls": asked,
-        "completion": tokens["completion_tokens"],
-        "total": tokens.sum(axis=1, skipna=False),
-    }
-    calls = calls.assign(**counts).astype(dict.fromkeys(COSTS, float))
+    calls = calls.assign(
+        calls=asked,
+        completion=tokens["completion_tokens"],
+        total=tokens.sum(axis=1, skipna=False),
+    ).astype(dict.fromkeys(COSTS, float))
     of_samples = calls["mode"].notna()
     each = calls[of_samples].astype({"mode": str}).groupby(REQUEST)[COSTS].sum(min_count=1)
     besides = calls[~of_samples].groupby(UNIT)[COSTS].sum(min_count=1)

@@ -1,7 +1,7 @@
 """The accuracies of systems, and their differences problem by problem, with one
 correction over a table."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, product
 
 import numpy as np
@@ -27,7 +27,7 @@ from .scores import (
     variance_of,
     without,
 )
-from .systems import Comparison, require_comparison, sample_counts
+from .systems import Comparison, Frames, require_comparison, sample_counts
 from .unlike import differing
 from .variance import Variance
 
@@ -46,8 +46,18 @@ ACCURACY_COLUMNS = [
 #: points.
 WITHIN = [f"p_within_{100 * margin:g}" for margin in variance.MARGINS]
 TESTED = ["covers", "low_problems", "high_problems", "p", "p_holm", *WITHIN]
-DIFFERENCE_COLUMNS = ["category", "a", "b", "difference", "low", "high", *TESTED]
-DIFFERENCE_COLUMNS += ["problems", "problems_needed", *MISSING]
+DIFFERENCE_COLUMNS = [
+    "category",
+    "a",
+    "b",
+    "difference",
+    "low",
+    "high",
+    *TESTED,
+    "problems",
+    "problems_needed",
+    *MISSING,
+]
 RUNS_COLUMNS = [
     "category",
     "system",
@@ -60,8 +70,8 @@ RUNS_COLUMNS = [
     "high",
     "covers",
     "problems",
+    "note",
 ]
-RUNS_COLUMNS += ["note"]
 #: Two verdicts for one selection, and a perfect choice. `one_stage`: each number that a program
 #: prints has a vote, and the chosen program's first is graded, as the papers' programs do.
 #: `one_stage_described`: majority vote, one vote a program, and the agreed answer is graded.
@@ -198,7 +208,7 @@ def between_runs(
 
 def differences(
     comparison: Comparison,
-    scores: Mapping[str, pd.DataFrame],
+    scores: Frames,
     *,
     pairs: Iterable[tuple[str, str]] | None = None,
 ) -> pd.DataFrame:
@@ -210,19 +220,20 @@ def differences(
     Holm's correction over all rows (`p_holm`), and the problems that five runs a system would need to
     see 2 points with 80 % power. `refused` and `unavailable` are problems as in `accuracy`, of
     either system: a problem that one system lacks is taken from both."""
-    plan = {"delta": variance.SMALLEST_EFFECT, "runs": RERUN}
     rows = []
     for _, found in pair_by_pair(
         comparison, scores, combinations(scores, 2) if pairs is None else pairs
     ):
         for row, part in found:
-            needed = variance.problems_needed(part, **plan) if part.problems > 1 else np.nan
+            needed = np.nan
+            if part.problems > 1:
+                needed = variance.problems_needed(part, variance.SMALLEST_EFFECT, runs=RERUN)
             rows.append(row | {"problems_needed": needed})
     return add_holm(pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS))
 
 
 def pair_by_pair(
-    comparison: Comparison, scores: Mapping[str, pd.DataFrame], pairs: Iterable[tuple[str, str]]
+    comparison: Comparison, scores: Frames, pairs: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[list[pd.DataFrame], list[tuple[dict, Variance]]]]:
     """Each pair's scores on the problems that neither system lacks, and by category their difference:
     cells, variance."""
@@ -322,26 +333,18 @@ def _cells(v: Variance, shares: bool) -> dict:
     ends = [
         found for each in (v, variance.problems_alone(v)) for found in variance.interval(each)[1:3]
     ]
-    low, high, *alone = np.clip(ends, -1, 1).tolist() if shares else ends
-    names = [
-        "difference",
-        "low",
-        "high",
-        "covers",
-        "low_problems",
-        "high_problems",
-        "p",
-        *WITHIN,
-        "problems",
-    ]
-    tests = variance.p_value(v), *variance.equivalence(v)
-    return dict(
-        zip(
-            names,
-            [v.value, low, high, v.covers, *alone, *tests, v.problems],
-            strict=True,
-        )
-    )
+    low, high, low_problems, high_problems = np.clip(ends, -1, 1).tolist() if shares else ends
+    return {
+        "difference": v.value,
+        "low": low,
+        "high": high,
+        "covers": v.covers,
+        "low_problems": low_problems,
+        "high_problems": high_problems,
+        "p": variance.p_value(v),
+        **dict(zip(WITHIN, variance.equivalence(v), strict=True)),
+        "problems": v.problems,
+    }
 
 
 def add_holm(table: pd.DataFrame) -> pd.DataFrame:

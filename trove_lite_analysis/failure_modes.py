@@ -5,11 +5,12 @@ What is counted in text, runs that keep none cannot tell: their tables are empty
 
 import ast
 import re
+from collections.abc import Iterable
 
 import pandas as pd
 
 from trove_lite.candidates import name_table, require_candidates
-from trove_lite.programs import NOT_PARSED, plain_name, statements
+from trove_lite.programs import NOT_PARSED, Tool, plain_name, statements
 from trove_lite.programs.parse import parse_tools
 
 ERROR = re.compile(r"(\w*(?:Error|Exception|Exit|Interrupt|Warning|Iteration))\b")
@@ -47,9 +48,10 @@ def failures(candidates: pd.DataFrame) -> pd.DataFrame:
     kinds = stream[["method", "mode"]].astype(str).assign(kind=[kind_of(*end) for end in ends])
     table = kinds.groupby(["method", "mode", "kind"]).size().reset_index(name="programs")
     of = table.groupby(["method", "mode"])["programs"].transform("sum")
-    order = {"by": ["method", "mode", "programs", "kind"], "ascending": [True, True, False, True]}
     table = table.assign(share=table["programs"] / of, of=of).sort_values(
-        **order, ignore_index=True
+        ["method", "mode", "programs", "kind"],
+        ascending=[True, True, False, True],
+        ignore_index=True,
     )
     return name_table(table, "failures", "How programs ended")
 
@@ -77,24 +79,32 @@ def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
         return name_table(pd.DataFrame(columns=TOOL_COLUMNS), "tools_made", "Tools", note=NO_TEXT)
     ordered = candidates.assign(right=_is_right(candidates)).sort_values("problem", kind="stable")
     rows = [
-        (row.method, row.category, row.seed, plain_name(tool.name), row.problem, row.right, tool)
+        (
+            row.method,
+            row.category,
+            row.seed,
+            plain_name(tool.name),
+            row.problem,
+            row.right,
+            *tool,
+        )
         for row in ordered.itertuples()
         for tool in parse_tools(row.tools)
     ]
-    each = pd.DataFrame(rows, columns=[*FUNCTION, "problem", "right", "tool"])
-    defines = each["tool"].map(lambda tool: tool.kind == "function").astype(bool)
-    imports = ~defines & (each["tool"].map(lambda tool: tool.name) != each["function"])
+    each = pd.DataFrame(rows, columns=[*FUNCTION, "problem", "right", *Tool._fields])
+    defines = each["kind"] == "function"
+    imports = ~defines & (each["name"] != each["function"])
     table = (
         each[defines]
         .groupby(FUNCTION, sort=False, observed=True)
         .agg(
-            kind=("tool", "first"),
+            kind=("source", "first"),
             first_problem=("problem", "first"),
-            made=("tool", "size"),
+            made=("source", "size"),
             right=("right", "sum"),
         )
     )
-    table["kind"] = table["kind"].map(lambda tool: tool_kind(tool.source))
+    table["kind"] = table["kind"].map(tool_kind)
     used = (
         each[imports]
         .groupby(FUNCTION, observed=True)["problem"]
@@ -105,8 +115,9 @@ def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
         .fillna({"imported": 0, "problems": 0})
         .astype({"imported": int, "problems": int})
     )
-    by = {"by": ["problems", "imported", "made"], "ascending": False, "kind": "stable"}
-    table = table.reset_index().sort_values(**by, ignore_index=True)[TOOL_COLUMNS]
+    table = table.reset_index().sort_values(
+        ["problems", "imported", "made"], ascending=False, kind="stable", ignore_index=True
+    )[TOOL_COLUMNS]
     return name_table(
         table, "tools_made", "Tools", note="no program of these runs defines a function as a tool"
     )
@@ -120,10 +131,7 @@ def tools_imported(candidates: pd.DataFrame) -> pd.DataFrame:
     if "tools" not in require_candidates(candidates):
         return name_table(pd.DataFrame(columns=IMPORTED_COLUMNS), name, title, note=NO_TEXT)
     stream = candidates[candidates["phase"] == "stream"]
-    imports = stream["tools"].map(
-        lambda text: any(tool.name.startswith(FROM_TOOLBOX) for tool in parse_tools(text))
-    )
-    imports = imports.astype(bool)
+    imports = stream["tools"].map(parse_tools).map(any_import).astype(bool)
     right = _is_right(stream)
     columns = [1, imports, right & imports, ~imports, right & ~imports]
     each = (
@@ -134,6 +142,11 @@ def tools_imported(candidates: pd.DataFrame) -> pd.DataFrame:
     table = each.groupby(["method", "mode"])[IMPORTED_COLUMNS[2:]].sum().astype(int).reset_index()
     table = table[table["importing"] > 0].reset_index(drop=True)
     return name_table(table, name, title, note="no program of these runs imports from a toolbox")
+
+
+def any_import(known: Iterable[Tool]) -> bool:
+    """Whether one of these tools is imported from the toolbox."""
+    return any(tool.name.startswith(FROM_TOOLBOX) for tool in known)
 
 
 def _is_right(candidates: pd.DataFrame) -> pd.Series:

@@ -39,11 +39,26 @@ from .verdict_checks import Golds, of_others, of_records, of_verdicts, regraded
 
 #: What is read where the text of replies is kept.
 OF_TEXT = [
-    *("one error", "refused by the sandbox", "empty replies", "prints nothing", "unseen blocks"),
-    *("one reply", "replies repeat", "special tokens", "runs on", "syntax errors", "symbols lost"),
-    *("short programs", "one skeleton", "right without computing", "tools never called"),
-    *("wrong where called", "prints while loading", "another text"),
-    *("another's tokens", "outputs cut"),
+    "one error",
+    "refused by the sandbox",
+    "empty replies",
+    "prints nothing",
+    "unseen blocks",
+    "one reply",
+    "replies repeat",
+    "special tokens",
+    "runs on",
+    "syntax errors",
+    "symbols lost",
+    "short programs",
+    "one skeleton",
+    "right without computing",
+    "tools never called",
+    "wrong where called",
+    "prints while loading",
+    "another text",
+    "another's tokens",
+    "outputs cut",
 ]
 COLUMNS = ["check", "run", "method", "mode", "category", "share", "count", "of", "example", "limit"]
 MODE = ["run", "method", "mode"]
@@ -79,7 +94,8 @@ def failed_checks(
     unread = [] if "solution" in stream else [f"not read: {', '.join(OF_TEXT)}; {NO_TEXT}"]
     if not calls["finish_reason"].isin(["stop", "length"]).any():
         unread.append("not read: cut off; no request says how it ended")
-    right = right_answers(stream)
+    is_right = stream["correct"].eq(True).fillna(False)
+    right = stream.loc[is_right, [*PROBLEM, "answer"]].drop_duplicates()
     golds = right.set_index(PROBLEM)["answer"].to_dict() | dict(golds or {})
     runs = list(runs)
     listed = listed_tools(runs)
@@ -133,12 +149,6 @@ def failed_checks(
     return name_table(
         table, "checks", "Failed checks: something else may be measured", unread=unread
     )
-
-
-def right_answers(stream: pd.DataFrame) -> pd.DataFrame:
-    """By category and problem the answers that were right."""
-    right = stream[stream["correct"].eq(True).fillna(False)]
-    return right[["category", "problem", "answer"]].drop_duplicates()
 
 
 def to_count(candidates: pd.DataFrame, runs: Iterable[str | Path]) -> Callable[[str], pd.DataFrame]:

@@ -29,8 +29,13 @@ SHARED_COLUMNS = [
     "compared",
     "identical",
     "by_chance",
+    "apart",
+    "problems",
+    "shared",
+    "parted",
+    "stretches",
+    "verdict",
 ]
-SHARED_COLUMNS += ["apart", "problems", "shared", "parted", "stretches", "verdict"]
 REPEATED_COLUMNS = ["category", "method", "run", "repeats", "stretches", "problems", "verdict"]
 
 
@@ -92,21 +97,18 @@ def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
             if inside.any()
             else "independent"
         )
-        counts = [
-            int(pair.compared.sum()),
-            identical,
-            by_chance,
-            outside,
-            len(problems),
-            int(inside.sum()),
-        ]
         rows.append(
             (
                 pair.category,
                 pair.mode,
                 *pair.runs[0],
                 *pair.runs[1],
-                *counts,
+                int(pair.compared.sum()),
+                identical,
+                by_chance,
+                outside,
+                len(problems),
+                int(inside.sum()),
                 parted,
                 stretches,
                 verdict,
@@ -183,14 +185,7 @@ def pairs_of_runs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[
 
 def _pairs_of(category: str, mode: str, rows: pd.DataFrame, across: bool) -> Iterator[Pair]:
     names = as_text(rows[["run", "method"]], ["run", "method"])
-    keys = list(names.itertuples(index=False, name=None))
-    runs = sorted(set(keys))
-    run = list(
-        map(
-            {run: i for i, run in enumerate(runs)}.get,
-            keys,
-        )
-    )
+    run, runs = pd.MultiIndex.from_frame(names).factorize(sort=True)
     problems, problem = np.unique(rows["problem"].to_numpy(dtype=int), return_inverse=True)
     sample = rows["sample"].to_numpy(dtype=int)
     shape = len(runs), len(problems), int(sample.max()) + 1

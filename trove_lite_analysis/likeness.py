@@ -29,8 +29,12 @@ CONSTANT = (
     ast.Assign,
     ast.UnaryOp,
     ast.USub,
+    ast.Import,
+    ast.ImportFrom,
+    ast.alias,
+    ast.JoinedStr,
+    ast.FormattedValue,
 )
-CONSTANT += (ast.Import, ast.ImportFrom, ast.alias, ast.JoinedStr, ast.FormattedValue)
 
 
 def measured(stream: pd.DataFrame) -> pd.DataFrame:
@@ -42,15 +46,14 @@ def measured(stream: pd.DataFrame) -> pd.DataFrame:
     if "solution" not in stream:
         return stream
     solutions = stream["solution"].fillna("").astype(str)
-    texts = "\n" + stream["tools"].fillna("").astype(str)
-    written = (solutions + texts).tolist()
+    tools = stream["tools"].fillna("").astype(str)
     lines = zip(
-        written,
+        solutions + "\n" + tools,
         solutions.str.contains("```python", regex=False),
         strict=True,
     )
     return stream.assign(
-        skeleton=[skeleton(text) for text in texts.str[1:] + "\n" + solutions],
+        skeleton=[skeleton(text) for text in tools + "\n" + solutions],
         constant=solutions.map(code_of).map(computes_nothing).astype(bool),
         comments=solutions.map(in_comments),
         code_lines=[len(lines_of(text)) if has_code else -1 for text, has_code in lines],

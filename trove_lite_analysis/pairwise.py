@@ -27,6 +27,8 @@ RULES = {
     "equal_tokens": "the answer on which as many samples agree as {k} tokens a problem pay for",
 }
 ALL = "all"
+#: Samples a problem: a number, ALL that a system has, or a number of each system.
+Samples = int | str | Mapping[str, int]
 #: A column of a system: tokens a sample that its run spent besides (`view.sources.beside`).
 BESIDE = "beside_tokens"
 CANNOT_TELL = "these runs cannot tell which is ahead"
@@ -44,8 +46,6 @@ COLUMNS = [
     "p_holm",
     "p_equal",
     "margin",
-]
-COLUMNS += [
     "verdict",
     "detectable",
     "power",
@@ -139,8 +139,9 @@ def affordable(comparison: Comparison) -> dict[str, int] | None:
 
 def _single(system: pd.DataFrame, value: pd.Series) -> pd.DataFrame:
     """The mean of a value of each sample, by problem and run."""
-    of = {"level": ("level", "first"), "score": ("value", "mean"), "worth": ("value", "size")}
-    return system.assign(value=value).groupby(PROBLEM, observed=True).agg(**of).reset_index()
+    of_each = system.assign(value=value).groupby(PROBLEM, observed=True)
+    found = of_each.agg(level=("level", "first"), score=("value", "mean"), worth=("value", "size"))
+    return found.reset_index()
 
 
 def _every(system: pd.DataFrame, k: int) -> pd.DataFrame:
@@ -167,39 +168,32 @@ def flips(comparison: Comparison) -> pd.DataFrame:
         found = grouped.agg(right="sum", samples="size").astype(int).reset_index()
         part = found[(found["right"] > 0) & (found["right"] < found["samples"])]
         rows.append(part.assign(system=name))
-    table = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
+    table = pd.concat(rows, ignore_index=True)
     return table.reindex(columns=["system", "category", "problem", "right", "samples"])
 
 
-def scores_of(
-    comparison: Comparison, rule: str, k: int | str | Mapping[str, int]
-) -> dict[str, pd.DataFrame]:
-    """Each system's scores by a rule of `RULES`; `single` is the share of all samples that are right.
-    k: samples a problem, of each system where they differ."""
+def scores_of(comparison: Comparison, rule: str, k: Samples) -> dict[str, pd.DataFrame]:
+    """Each system's scores by a rule of `RULES`; `single` is the share of all samples that are
+    right."""
     found = {}
     for name, system in comparison.systems.items():
+        if system.empty:
+            continue
         right = system["correct"].astype(float)
+        many = k[name] if isinstance(k, Mapping) else comparison.samples(name) if k == ALL else k
         if rule == "single":
             found[name] = _single(system, right)
         elif rule == "score":
             told = system["score"] if "score" in system else pd.Series(float("nan"), system.index)
             found[name] = _single(system, told.astype(float).fillna(right))
         elif rule == "every":
-            found[name] = _every(
-                system,
-                comparison.samples(name) if k == ALL else k,
-            )
-        elif isinstance(k, Mapping):
-            if len(system):
-                found[name] = score(system, "one_stage", k[name])
+            found[name] = _every(system, many)
         else:
-            found[name] = score(system, rule, comparison.samples(name) if k == ALL else k)
-    return {name: found[name] for name, system in comparison.systems.items() if len(system)}
+            found[name] = score(system, "one_stage" if rule == "equal_tokens" else rule, many)
+    return found
 
 
-def _rows(
-    comparison: Comparison, rule: str, k: int | str | Mapping[str, int], margin: float
-) -> Iterator[dict]:
+def _rows(comparison: Comparison, rule: str, k: Samples, margin: float) -> Iterator[dict]:
     scores = scores_of(comparison, rule, k)
     given = 1 if rule in ("single", "score") else k
     if isinstance(k, Mapping):  # what is the same is what they spend

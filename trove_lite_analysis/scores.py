@@ -58,11 +58,10 @@ def score(
     `worth`: n / k)."""
     if candidates.empty:
         return no_scores()
-    of_rule = {"seed": seed, "resamples": resamples}
     scores = (
         oracle_score(candidates, k)
         if rule == "oracle"
-        else expected_score(candidates, rule, k, **of_rule)
+        else expected_score(candidates, rule, k, seed=seed, resamples=resamples)
     )
     n = candidates.groupby(PROBLEM, observed=True).size().rename("worth") / k
     return scores.merge(n.reset_index(), on=PROBLEM, how="left")
@@ -160,13 +159,7 @@ def distinct_score(
     result = size.merge(
         count.groupby(PROBLEM, observed=True)["score"].sum().reset_index(), on=PROBLEM, how="left"
     )
-    return result.assign(
-        score=np.where(
-            result["n"] < k,
-            np.nan,
-            result["score"].fillna(0),
-        )
-    )
+    return result.assign(score=result["score"].fillna(0).where(result["n"] >= k))
 
 
 def graded_answer(candidates: pd.DataFrame) -> pd.Series:

@@ -29,9 +29,7 @@ def pass_at_k(n: npt.ArrayLike, c: npt.ArrayLike, k: npt.ArrayLike) -> Array:
         raise ValueError("pass@k needs 0 <= c <= n and k >= 0")
     all_wrong = np.where(n >= k, 1.0, np.nan) + 0 * c
     for i in range(int(k.max(initial=0))):
-        all_wrong = all_wrong * np.where(
-            i < k, np.maximum(n - c - i, 0) / np.maximum(n - i, 1), 1.0
-        )
+        all_wrong *= np.where(i < k, np.maximum(n - c - i, 0) / np.maximum(n - i, 1), 1.0)
     return (1 - all_wrong)[()]
 
 
@@ -78,14 +76,7 @@ def wilson(p: float, n: float, z: float) -> tuple[float, float]:
     of p."""
     centre = p + z**2 / (2 * n)
     half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
-    low, high = np.clip(
-        [
-            (centre - half) / (1 + z**2 / n),
-            (centre + half) / (1 + z**2 / n),
-        ],
-        0,
-        1,
-    )
+    low, high = np.clip(np.array([centre - half, centre + half]) / (1 + z**2 / n), 0, 1)
     return min(float(low), p), max(float(high), p)
 
 

@@ -71,7 +71,7 @@ def answered(candidates: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         why = next(iter(here["error"].dropna()), "") if "error" in here else ""
         few = f"{len(here):,} of {(run == name).sum():,} samples could not"
         few = "no sample could" if share == 1 else few
-        lines.append(f"{name}: no accuracy, for {few} be had" + (f" ({why})" if bool(why) else ""))
+        lines.append(f"{name}: no accuracy, for {few} be had" + (f" ({why})" if why else ""))
     return candidates[~candidates["run"].isin(shares.index)], lines
 
 
@@ -147,7 +147,7 @@ def by_agreement(candidates: pd.DataFrame) -> list[str]:
     stream = stream[~without_answers(stream)]
     how = "by one_stage agreement, one rule for all methods: so summary, view and report have it"
     lines = []
-    for name, system in systems_of(stream).items() if len(stream) else ():
+    for name, system in systems_of(stream).items():
         chosen = choose(independent_runs(system, across=True), "one_stage")
         each = chosen.groupby(["category", "problem"], observed=True)["correct"].mean()
         lines += [f"  {name}: {100 * each.mean():.1f} % {how}"] if len(each) else []
@@ -178,10 +178,10 @@ def as_text(summary: dict) -> str:
         lines += ["== toolboxes at the end, most used functions", toolboxes]
     if len(runs) and summary["independence"]:
         again = repetitions(pd.DataFrame(summary["independence"])).drop(columns="problems")
-        lines.append(
-            "== runs that repeat an earlier one, and do not count there (mode, first to last problem)"
-        )
-        lines.append(again.to_string(index=False) if len(again) else "none")
+        lines += [
+            "== runs that repeat an earlier one, and do not count there (mode, first to last problem)",
+            again.to_string(index=False) if len(again) else "none",
+        ]
     return "\n".join(lines)
 
 

@@ -30,6 +30,8 @@ from trove_lite.selection.tables import in_order
 
 from .independence import independent_runs
 
+#: Tables of candidates or scores, by the names of their systems.
+Frames = Mapping[str, pd.DataFrame]
 NOTHING = pd.DataFrame(columns=["category", "problem", "status"], dtype=object)  # is missing
 SYSTEM = ("method", "model", "provenance")  # what tells systems apart
 
@@ -45,7 +47,7 @@ class Comparison:
     `run.json`s of their runs, or of each system's, say. `missing`: name → samples that could not be
     had."""
 
-    systems: Mapping[str, pd.DataFrame]
+    systems: Frames
     categories: tuple[str, ...]
     dataset: str
     title: str
@@ -53,12 +55,10 @@ class Comparison:
     by: str = DIFFICULTY
     calls: pd.DataFrame | None = None
     about: Sequence[Mapping] | Mapping[str, Sequence[Mapping]] = ()
-    missing: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    missing: Frames = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, systems: Mapping[str, pd.DataFrame], *, runs: Iterable[Path] = (), **more: object
-    ) -> Self:
+    def of(cls, systems: Frames, *, runs: Iterable[Path] = (), **more: object) -> Self:
         """Systems whose runs are independent (`independent_runs`). Raises where a system mixes models,
         or data sets. runs: their folders, which know where a file of problems lies. more: `calls`
         and `about`."""
@@ -82,12 +82,10 @@ class Comparison:
         )
         data, categories, levels, by = _dataset_facts(dataset, together, runs)
         lost = {
-            name: system[(system["phase"] == "stream") & system["status"].isin(MISSING)]
+            name: system.loc[
+                (system["phase"] == "stream") & system["status"].isin(MISSING), [*NOTHING]
+            ].astype(object)
             for name, system in systems.items()
-        }
-        lost = {
-            name: rows[["category", "problem", "status"]].astype(object)
-            for name, rows in lost.items()
         }
         title = f"{model}, {provenance} runs on {data}"
         return cls(frames, categories, dataset, title, levels, by, missing=lost, **more)
@@ -114,22 +112,17 @@ class Comparison:
         """What is known `about` the runs of a system, by its name, or by the names of its runs."""
         if isinstance(self.about, Mapping):
             return list(self.about.get(name, ()))
-        own = set(
-            self[name][["run", "dataset"]]
-            .astype(str)
-            .itertuples(
-                index=False,
-                name=None,
-            )
-        )
-
-        def is_of_it(told: Mapping) -> bool:
-            return any(
-                (run_name(told["name"], seed), told["dataset"]) in own
-                for seed in told.get("seeds", ())
-            )
-
-        return [one for one in self.about if is_of_it(one.get("settings", {}))]
+        rows = self[name][["run", "dataset"]].astype(str)
+        own = set(rows.itertuples(index=False, name=None))
+        found = []
+        for one in self.about:
+            told = one.get("settings", {})
+            runs = [
+                (run_name(told["name"], seed), told["dataset"]) for seed in told.get("seeds", ())
+            ]
+            if own & {*runs}:
+                found.append(one)
+        return found
 
     def lacking(self, categories: Iterable[str], *names: str) -> dict[str, int]:
         """Problems of these categories with a sample of one of these systems that was refused, or
@@ -191,7 +184,7 @@ def sample_counts(system: pd.DataFrame) -> pd.Series:
 
 
 def compare(
-    runs: pd.DataFrame | Mapping[str, pd.DataFrame],
+    runs: pd.DataFrame | Frames,
     *,
     calls: pd.DataFrame | None = None,
     folders: Iterable[str | Path] | Mapping[str, Iterable[str | Path]] = (),

@@ -16,7 +16,7 @@ from trove_lite.programs import NOT_PARSED, Tool, code_blocks, fenced, statement
 from trove_lite.programs.parse import parse_tools
 
 from .check import AT_LEAST, PROBLEM, Seen, problems_in
-from .failure_modes import FROM_TOOLBOX
+from .failure_modes import any_import
 
 EXPECTED = 10  # right answers: of fewer nearly all may be lost by chance
 Listed = Mapping[tuple[str, str, str], list[dict]]
@@ -153,7 +153,11 @@ def of_stream(part: pd.DataFrame, tools: list[dict] | None) -> Iterator[Seen]:
             tools[0]["name"],
             problems,
         )
-    bare = [tool["name"] for tool in tools or () if is_bare(tool)]
+    bare = [
+        tool["name"]
+        for tool in tools or ()
+        if str(tool.get("signature", "")).startswith("from toolbox import")
+    ]
     yield Seen(
         "names without a body",
         len(bare),
@@ -175,16 +179,8 @@ def of_stream(part: pd.DataFrame, tools: list[dict] | None) -> Iterator[Seen]:
     )
 
 
-def is_bare(tool: Mapping) -> bool:
-    return str(tool.get("signature", "")).startswith("from toolbox import")
-
-
 def any_function(known: Iterable[Tool]) -> bool:
     return any(tool.kind == "function" for tool in known)
-
-
-def any_import(known: Iterable[Tool]) -> bool:
-    return any(tool.name.startswith(FROM_TOOLBOX) for tool in known)
 
 
 def _loud(defining: pd.DataFrame, importing: pd.DataFrame) -> Iterator[Seen]:
@@ -192,7 +188,10 @@ def _loud(defining: pd.DataFrame, importing: pd.DataFrame) -> Iterator[Seen]:
     tool that prints."""
     made = defining.groupby("problem")["known"].agg(list)
     for _, problem, seen in sorted(_first_lines(importing, [*made.index])):
-        name = next(filter(None, map(_loud_tool, made[problem])), "")
+        tools = chain.from_iterable(made[problem])
+        name = next(
+            (one.name for one in tools if one.kind == "function" and _prints(one.source)), ""
+        )
         if name and seen.problems >= AT_LEAST:
             yield seen._replace(example=f"{name}: {seen.example}")
             return
@@ -221,15 +220,8 @@ def _first_lines(importing: pd.DataFrame, problems: Iterable[int]) -> Iterator[t
             yield -count / of, problem, seen
 
 
-def _loud_tool(known: Iterable[Tool]) -> str:
-    """The first of these tools that prints while it is loaded."""
-    for tool in known:
-        if tool.kind == "function" and _prints(tool.source):
-            return tool.name
-    return ""
-
-
 def _prints(source: str) -> bool:
+    """Whether a tool prints while it is loaded."""
     kinds = ast.Expr | ast.If | ast.For | ast.While | ast.With | ast.Try
     with suppress(*NOT_PARSED):
         beside = [node for node in statements(source) if isinstance(node, kinds)]

@@ -267,7 +267,9 @@ def _components(method: Runs, scores: Array, here: npt.NDArray) -> Array:
         sample = n @ variances / 2 / n.sum() * worth
         single += sample * (1 - 1 / worth)  # of one run's worth of samples
     degrees = runs - 1 if len(n) else 0
-    run, degrees = (run, degrees) if method.run_sd is None else (method.run_sd**2, np.inf)
+    if method.run_sd is not None:
+        run = method.run_sd**2
+        degrees = np.inf
     return np.array([single, sample, run, degrees, repeats * worth, independent])
 
 
@@ -320,13 +322,7 @@ def equivalence(v: Variance, margins: Sequence[float] = MARGINS) -> list[float]:
     of that if others made up the margin."""
     if v.se == 0:
         return [float(min(1 - margin + abs(v.value), 1.0) ** v.problems) for margin in margins]
-    return [
-        max(
-            _upper_tail(m - v.value, v.se, v.df),
-            _upper_tail(m + v.value, v.se, v.df),
-        )
-        for m in margins
-    ]
+    return [max(p_below(v, m), _upper_tail(m + v.value, v.se, v.df)) for m in margins]
 
 
 def prediction_interval(v: Variance, runs: int, *, rounding: float = 0.0) -> Interval:

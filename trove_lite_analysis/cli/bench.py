@@ -62,8 +62,14 @@ def bench(
     if dry_run:
         say(account.planned_text([*runs.values()], prices=table))
         return 0
-    how = {"in_flight": in_flight, "guess": guess, "workers": workers, "progress": not quiet}
-    how |= {"prices": prices, "max_cost": max_cost}
+    how = {
+        "in_flight": in_flight,
+        "guess": guess,
+        "workers": workers,
+        "progress": not quiet,
+        "prices": prices,
+        "max_cost": max_cost,
+    }
     problems = sum(grid.problems_of(first).values())
     seeds = len(first.seeds)
     shown = grid.can_show(power, problems, seeds) if power else []

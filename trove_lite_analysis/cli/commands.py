@@ -116,9 +116,7 @@ def summary(runs: tuple[Path, ...], *, json: bool = False, count: tuple[str, ...
         raise DamagedFile(f"{runs[0]}: holds no candidate of a method; make the run again")
     found["checks"] = checks_against(*runs, candidates=rows)
     found["cost"] = {
-        str(path): about["cost"]
-        for path in runs
-        if (path / "run.json").exists() and "cost" in (about := read_description(path))
+        str(path): about["cost"] for path in runs if "cost" in (about := read_description(path))
     }
     say(*[dumps(found, indent=2)] if json else [*by_agreement(rows), as_text(found)])
     return int(bool(found["unanswered"]))
@@ -128,6 +126,7 @@ def _counted(run: Path, queries: tuple[str, ...]) -> list[str]:
     from trove_lite.candidates import load_candidates
 
     from ..calls import labels, share
+    from ..differences import percent
     from ..health import to_count
 
     count = to_count(load_candidates(run), [run])
@@ -142,11 +141,9 @@ def _counted(run: Path, queries: tuple[str, ...]) -> list[str]:
             ) from None
         right = found["correct"].astype(bool)
         problems = labels(found)
-        value, low, high = (100 * one for one in share(right, problems))
         words = f"{len(found):,} programs of {problems.nunique()} problems, {right.sum():,} right"
-        lines.append(
-            words + f" ({value:.1f} % [{low:.1f}, {high:.1f}])" * len(found[:1]) + f": {query}"
-        )
+        words += f" ({percent(share(right, problems))})" if len(found) else ""
+        lines.append(f"{words}: {query}")
     return lines
 
 

@@ -58,11 +58,11 @@ def completion_of(parsers: Mapping[str, Parser], names: Mapping[str, Iterable[st
                 action.choices = tuple(names[action.dest])
             if action.nargs == "*":
                 action.nargs = "+"
-        about = {
-            "help": parser.description,
-            "parents": [parser],
-            "add_help": False,
-            "conflict_handler": "resolve",
-        }
-        commands.add_parser(name, **about)
+        commands.add_parser(
+            name,
+            help=parser.description,
+            parents=[parser],
+            add_help=False,
+            conflict_handler="resolve",
+        )
     return shtab.complete(whole, "bash")

@@ -192,8 +192,10 @@ def row_of(tier: str, runs: Sequence[Path], called: Path) -> pd.DataFrame:
         .set_index(["a", "b"])
     )
     stream = rows[rows["phase"] == "stream"]
-    row = {"model": str(rows["model"].iloc[0]).rpartition("#")[2], "tier": tier, "measure": MEASURE}
-    row |= {
+    row = {
+        "model": str(rows["model"].iloc[0]).rpartition("#")[2],
+        "tier": tier,
+        "measure": MEASURE,
         "problems": len(stream[["category", "problem"]].drop_duplicates()),
         "seeds": stream["seed"].nunique(),
     }
@@ -207,15 +209,14 @@ def row_of(tier: str, runs: Sequence[Path], called: Path) -> pd.DataFrame:
         }
     programs, tools = read_tool_calls(called)
     calling = programs[programs["called"]]
-    row |= {"tools made": int((tools["body"].astype(bool) & tools["made_at"].notna()).sum())}
     row |= {
+        "tools made": int((tools["body"].astype(bool) & tools["made_at"].notna()).sum()),
         "could call": len(programs),
         "call": len(calling),
         "calls right": int(calling["verdict"].sum()),
+        "requests": len(calls),
     }
-    return pd.DataFrame(
-        [row | {"requests": len(calls)} | {name: calls[name].sum(min_count=1) for name in TOKENS}]
-    )
+    return pd.DataFrame([row | {name: calls[name].sum(min_count=1) for name in TOKENS}])
 
 
 def funnel_lines(runs: Sequence[Path], called: Path) -> list[str]:

@@ -43,8 +43,15 @@ def compare(
     from ..view.beside import compare_sources
 
     outside_runs(out)
-    how = {"all_samples": all_samples, "same_task": same_task, "every_problem": all}
-    _, lines = compare_sources(sources, out, verdict=verdict, margin=margin / 100, **how)
+    _, lines = compare_sources(
+        sources,
+        out,
+        verdict=verdict,
+        margin=margin / 100,
+        all_samples=all_samples,
+        same_task=same_task,
+        every_problem=all,
+    )
     say(*lines, f"{out}: open it in a browser; the table is {out.with_suffix('.csv')}")
 
 
@@ -90,10 +97,13 @@ def import_(
         )
     folder = new_folder(out, force)
     given = {"format": format, "verdict": verdict, "grader": grader}
-    told = {name: value for name, value in given.items() if value and value != "official"}
-    flags = ["--partial"] * partial + ["--independent"] * independent
-    options = [word for name, value in told.items() for word in (f"--{name}", value)]
-    options += flags
+    options = [
+        word
+        for name, value in given.items()
+        if value and value != "official"
+        for word in (f"--{name}", value)
+    ]
+    options += ["--partial"] * partial + ["--independent"] * independent
     command = shlex.join(["trove-lite", "import", *options, *logs, "--out", str(out)])
     with on_disk(folder):
         if format not in HARNESSES:
@@ -101,9 +111,14 @@ def import_(
         else:
             from ..recorded.harness_logs import import_harness_logs
 
-            how = {"verdict": verdict, "partial": partial, "grader": grader or "strict"}
-            how |= {"independent": independent}
-            table, about = import_harness_logs(logs, format, **how)
+            table, about = import_harness_logs(
+                logs,
+                format,
+                verdict=verdict,
+                partial=partial,
+                grader=grader or "strict",
+                independent=independent,
+            )
             runs = table.groupby(["method", "category"], observed=True)["run"].nunique()
             what = "logs count as its runs; METHOD=FILE names a log that is of another"
             said = [f"{method}: {count} {what}" for (method, _), count in runs.items() if count > 1]
@@ -148,8 +163,7 @@ def judge(
             k: v
             for k, v in read_description(run).items()
             if k not in ("accuracy", "tables", "versions")
-        }
-        about |= {
+        } | {
             "kind": "judge",
             "judged": {"run": str(run), "grader": grader, "outputs": len(both)},
         }
@@ -226,13 +240,16 @@ def reexecute(
 
     refuse_less_than_one(workers=workers)
     folder = new_folder(outside_runs(out, *runs), force)
-    how = {
-        "time_limit": time_limit,
-        "known_timeouts": known_timeouts or time_limit,
-        "memory": memory << 20,
-    }
-    how |= {"isolation": isolation, "workers": workers, "vision": vision}
-    new, agreement = reexecute_runs(runs, folder, **how)
+    new, agreement = reexecute_runs(
+        runs,
+        folder,
+        time_limit=time_limit,
+        known_timeouts=known_timeouts or time_limit,
+        memory=memory << 20,
+        isolation=isolation,
+        workers=workers,
+        vision=vision,
+    )
     say(f"{agreement}\n{folder}: {len(new)} candidates, with agreement.csv, disagreements.csv")
 
 

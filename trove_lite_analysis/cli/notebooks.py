@@ -183,8 +183,8 @@ def execute_notebook(path: Path, parameters: Mapping[str, object], output: Path)
         "start_timeout": 120,
         "progress_bar": False,
         "cwd": str(path.parent),
+        "kernel_manager_class": OwnPython,
     }
-    how["kernel_manager_class"] = OwnPython
     try:
         with tempfile.TemporaryDirectory(prefix="trove-lite-") as sockets:
             if os.name == "posix":  # socket files of their own: ports on a busy machine collide
@@ -264,9 +264,14 @@ def run_all(
                     ) as failure:  # its page could not be made, or a process was killed
                         seconds = 0.0
                         error = f"{type(failure).__name__}: {failure}"
-                    row = {"cell": name, "status": "failed" if error else "complete"}
-                    row |= {"parameters": json.dumps(jobs[name].parameters), "seconds": seconds}
-                    rows[name] = row | {"error": error.partition("\n")[0], "of": prints[name]}
+                    rows[name] = {
+                        "cell": name,
+                        "status": "failed" if error else "complete",
+                        "parameters": json.dumps(jobs[name].parameters),
+                        "seconds": seconds,
+                        "error": error.partition("\n")[0],
+                        "of": prints[name],
+                    }
                     errors |= {name: error} if error else {}
                     table = pd.DataFrame([rows[n] for n in {**jobs, **rows} if n in rows])
                     write_atomically(
@@ -283,8 +288,9 @@ def run_all(
             raise
         finally:
             pool.shutdown(cancel_futures=True)
-    for name in (name for name in jobs if name in errors):
-        print(f"error: {name} failed:\n{shown(errors[name], lines=True)}", file=sys.stderr)
+    for name in jobs:
+        if name in errors:
+            print(f"error: {name} failed:\n{shown(errors[name], lines=True)}", file=sys.stderr)
     return errors
 
 
@@ -349,7 +355,7 @@ def title_of(notebook: Path) -> str:
 def parse_grid(axes: Mapping[str, str]) -> dict[str, list[str]]:
     """`0..4` and `counting,algebra` → the values of each axis, by its name. Raises for anything
     else."""
-    found: dict[str, list[str]] = {}
+    found = {}
     for name, values in axes.items():
         span = re.fullmatch(r"(-?\d+)\.\.(-?\d+)", values)
         numbers = range(int(span[1]), int(span[2]) + 1) if span else ()
@@ -372,7 +378,7 @@ def grid_jobs(
     if both := sorted(set(fixed) & set(axes)):
         raise TroveLiteError(f"parameter '{both[0]}' is given by both -p and --grid: give it once")
     known = notebook_parameters(notebook)
-    jobs: dict[str, Job] = {}
+    jobs = {}
     for values in itertools.product(*axes.values()):
         point = dict(zip(axes, values, strict=True))
         name = (

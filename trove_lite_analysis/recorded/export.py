@@ -55,8 +55,8 @@ def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
                 dataset = str(frame["dataset"].iloc[0])
                 lines = [f"{record(row, dataset)}\n" for row in table.itertuples(index=False)]
                 write_atomically(out, lambda part: part.write_text("".join(lines), "utf-8"))
-                return [out]
-            save_csv(table, out)
+            else:
+                save_csv(table, out)
             return [out]
         written = []
         for key, part in table.groupby(["method", "run", "category"]):
@@ -72,10 +72,12 @@ def _words(runs: Sequence[str | Path], frame: pd.DataFrame) -> list[tuple[str | 
     log kept them."""
     folders = [path if path.is_dir() else path.parent for path in map(Path, runs)]
     known, _ = problems_of(frame, folders)
-    golds: dict[tuple[str, str], str] = {}
-    for folder in folders:
-        for category, of in (read_description(folder).get("golds") or {}).items():
-            golds |= {(category, number): gold for number, gold in of.items()}
+    golds = {
+        (category, number): gold
+        for folder in folders
+        for category, of in (read_description(folder).get("golds") or {}).items()
+        for number, gold in of.items()
+    }
     found = []
     for key in frame[["dataset", "category", "problem"]].itertuples(index=False, name=None):
         gold = golds.get((str(key[1]), str(key[2])))
@@ -95,18 +97,12 @@ def _as_inspect(inspect, rows: pd.DataFrame):
     samples = []
     for row in rows.itertuples():
         if row.correct is None:
-            why = {
-                "message": row.error or "no answer could be had",
-                "traceback": "",
-                "traceback_ansi": "",
-            }
-            ended = {"error": inspect.EvalError(**why)}
+            why = row.error or "no answer could be had"
+            ended = {"error": inspect.EvalError(message=why, traceback="", traceback_ansi="")}
         else:
             ended = {
                 "scores": {"verdict": Score(value="C" if row.correct else "I", answer=row.answer)}
             }
-        key = {"id": row.problem, "epoch": row.sample + 1}
-        key |= {"input": row.question or "", "target": row.gold or ""}
         output = ModelOutput.from_content(row.model, row.text or "")
         if row.prompt_tokens is not None and row.completion_tokens is not None:
             spent = int(row.prompt_tokens), int(row.completion_tokens)
@@ -114,12 +110,24 @@ def _as_inspect(inspect, rows: pd.DataFrame):
                 input_tokens=spent[0], output_tokens=spent[1], total_tokens=sum(spent)
             )
             ended |= {"model_usage": {row.model: usage}}
-        samples.append(inspect.EvalSample(**key, output=output, **ended))
-    names = {"task": row.category, "solver": row.method, "model": row.model}
-    names["created"] = datetime.now(UTC).isoformat(timespec="seconds")
+        samples.append(
+            inspect.EvalSample(
+                id=row.problem,
+                epoch=row.sample + 1,
+                input=row.question or "",
+                target=row.gold or "",
+                output=output,
+                **ended,
+            )
+        )
     dataset = inspect.EvalDataset(name=row.category, samples=rows["problem"].nunique())
     spec = inspect.EvalSpec(
-        **names, dataset=dataset, config=inspect.EvalConfig(epochs=int(rows["sample"].max()) + 1)
+        task=row.category,
+        solver=row.method,
+        model=row.model,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        dataset=dataset,
+        config=inspect.EvalConfig(epochs=int(rows["sample"].max()) + 1),
     )
     accuracy = inspect.EvalMetric(
         name="accuracy", value=float(rows["correct"].dropna().astype(float).mean())

@@ -52,12 +52,6 @@ NO_METRIC = {
     "prompt_hash",
 }
 EVALPLUS = {"solution": str, "base_status": str, "plus_status": str | None}
-EVERY_ROW = {
-    "provenance": "recorded",
-    "phase": "stream",
-    "round": 0,
-    "tools": "",
-}
 #: Harnesses that ask each question by itself: the problems of a run share nothing.
 ALONE = ("inspect", "lm-eval", "evalplus")
 
@@ -98,16 +92,21 @@ def import_harness_logs(
             raise wrong(file, f"no samples; is it a log of {kind}, and is it whole?")
         if file.resolve() in files:
             raise wrong(file, "given twice; name each log once")
-        usual = {"run": str(file), "model": "unknown", "category": WITHOUT, "level": ""}
-        usual |= {"shares_state": False if independent or kind in ALONE else None}
+        usual = {
+            "run": str(file),
+            "model": "unknown",
+            "category": WITHOUT,
+            "level": "",
+            "shares_state": False if independent or kind in ALONE else None,
+        }
         given = {"method": method} if method else {}
-        for sample in (usual | sample | given for sample in found):
-            samples.append(
-                {
-                    name: encodable(one) if isinstance(one, str) else one
-                    for name, one in sample.items()
-                }
-            )
+        samples += [
+            {
+                name: encodable(one) if isinstance(one, str) else one
+                for name, one in (usual | sample | given).items()
+            }
+            for sample in found
+        ]
         files[file.resolve()] = {"log": str(file), "sha256": sha256_of(file), "samples": len(found)}
     columns = ["where", *TABLE, "asked", "tokens", "judged", "unused"]
     frame = pd.DataFrame(samples, columns=columns, dtype=object)
@@ -137,11 +136,15 @@ def import_harness_logs(
     ]
     if grader == "strict":
         rename(rows)
-    about = {"format": kind, "verdict": verdict, "logs": list(files.values())}
-    about["problems"] = {
-        c: {str(number): name for name, number in of.items()} for c, of in names.items()
+    about = {
+        "format": kind,
+        "verdict": verdict,
+        "logs": list(files.values()),
+        "problems": {
+            c: {str(number): name for name, number in of.items()} for c, of in names.items()
+        },
+        **_told(frame, names),
     }
-    about |= _told(frame, names)
     if unused := {name: None for own in frame["unused"].dropna() for name in own}:
         about["unused"] = list(unused)
     about |= {"grader": grader} if kind == "table" and frame["judged"].eq(True).any() else {}
@@ -151,7 +154,7 @@ def import_harness_logs(
 def _told(frame: pd.DataFrame, names: dict[str, dict[str, int]]) -> dict[str, dict]:
     """The right answers and the questions of problems, as far as the logs tell them, by category
     and number."""
-    found: dict[str, dict] = {"golds": {c: {} for c in names}, "questions": {c: {} for c in names}}
+    found = {"golds": {c: {} for c in names}, "questions": {c: {} for c in names}}
     for one in frame.drop_duplicates(["category", "problem"]).itertuples():
         number = str(names[one.category][one.problem])
         if one.gold is not None:
@@ -216,8 +219,11 @@ def _row(sample: dict, dataset: str, problem: int) -> dict:
     alone = "\0".join(str(sample[name]) for name in KEY)
     prompt, completion = sample["tokens"] or (None, None)
     told = ("model", "method", "mode", "category", "sample", "correct", "score", "error", "place")
-    row = EVERY_ROW | {name: sample[name] for name in (*told, "shares_state")}
-    return row | {
+    return {name: sample[name] for name in (*told, "shares_state")} | {
+        "provenance": "recorded",
+        "phase": "stream",
+        "round": 0,
+        "tools": "",
         "level": sample["level"] or "",
         "seed": sample["run"],
         "run": run_name(sample["method"], sample["run"]),
@@ -276,8 +282,8 @@ def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
     same = {
         "method": (log.eval.solver or model).rpartition("/")[2],
         "model": model,
+        "category": log.eval.task.rpartition("/")[2],
     }
-    same["category"] = log.eval.task.rpartition("/")[2]
     for sample in samples:
         if not (sample.error or sample.scores) and partial:  # its turn had not come
             continue
@@ -288,18 +294,16 @@ def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
             if isinstance(sample.input, str)
             else "\n".join(message.text for message in sample.input)
         )
+        target = getattr(sample, "target", None)
         found = {
             "where": where,
             "problem": str(sample.id),
             "sample": sample.epoch - 1,
             "question": asked,
-        }
-        found |= {
             "text": sample.output.completion,
             "tokens": usage and (usage.input_tokens, usage.output_tokens),
+            "gold": target if isinstance(target, str) and target else None,
         }
-        target = getattr(sample, "target", None)
-        found |= {"gold": target} if isinstance(target, str) and target else {}
         if sample.error:
             yield same | found | {"error": sample.error.message}
             continue
@@ -376,16 +380,12 @@ def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
             "where": where,
             "problem": str(entry["doc_id"]),
             "question": str(entry.get("doc_hash", "")),
-        }
-        found |= {
             "asked": asked,
             "text": text,
             "answer": answer,
-            **_judged(right(entry[metric], where, metric)),
+            "gold": str(target) if isinstance(target, str | int | float) else None,
         }
-        yield (
-            same | found | ({"gold": str(target)} if isinstance(target, str | int | float) else {})
-        )
+        yield same | found | _judged(right(entry[metric], where, metric))
 
 
 def _filters_named(entries: list[tuple[str, dict]]) -> list[tuple[str, dict]]:
@@ -451,15 +451,21 @@ def _evalplus(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
                 where,
             )
             tests = [right(result[f"{one}_status"], where, one)[0] for one in {"base", which}]
-            key = {
+            yield {
                 "category": category or "evalplus",
                 "problem": problem,
                 "sample": number,
                 "where": where,
+                "correct": all(tests),
+                "text": fenced(result["solution"].strip("\n")),
+                "method": file.stem.removesuffix("_eval_results"),
             }
-            found = {"correct": all(tests), "text": fenced(result["solution"].strip("\n"))}
-            yield key | found | {"method": file.stem.removesuffix("_eval_results")}
 
 
-READERS = {"inspect": _inspect, "lm-eval": _lm_eval, "evalplus": _evalplus}
-READERS |= {"table": table_logs.read, "eee": every_eval.read}
+READERS = {
+    "inspect": _inspect,
+    "lm-eval": _lm_eval,
+    "evalplus": _evalplus,
+    "table": table_logs.read,
+    "eee": every_eval.read,
+}

@@ -119,14 +119,8 @@ def corrected(candidates: pd.DataFrame) -> pd.DataFrame:
 def text_of_answer(row) -> str:
     """What is judged of a candidate: what its program printed; of an imported sample its answer, or
     else its text."""
-    text = (
-        row.output
-        if isinstance(row.output, str)
-        else row.answer
-        if isinstance(row.answer, str)
-        else row.response
-    )
-    return (text or "").strip()
+    texts = (row.output, row.answer, row.response)
+    return next((text for text in texts if isinstance(text, str)), "").strip()
 
 
 def _rule(
@@ -183,9 +177,11 @@ def changes_in_words(both: pd.DataFrame, grader: str) -> list[str]:
     before = both["right_before"].astype("boolean")
     after = both["right"].astype("boolean")
     known = before.notna() & after.notna()
-    kinds = {"right now, wrong before": known & after.fillna(False) & ~before.fillna(False)}
-    kinds |= {"wrong now, right before": known & before.fillna(False) & ~after.fillna(False)}
-    kinds |= {"not judged, too much to read or to compare": after.isna()}
+    kinds = {
+        "right now, wrong before": known & after.fillna(False) & ~before.fillna(False),
+        "wrong now, right before": known & before.fillna(False) & ~after.fillna(False),
+        "not judged, too much to read or to compare": after.isna(),
+    }
     lines = [
         f"{len(both):,} outputs judged by {grader}: {int(after.sum()):,} right, {int(before.sum()):,} before"
     ]

@@ -48,12 +48,11 @@ def parsed(text: str, where: object, kinds: Mapping[str, object]) -> dict:
 
 
 def fields(entry: object, where: object, kinds: Mapping[str, object]) -> dict:
-    fault = misfit(entry, dict)
-    for name, kind in {} if fault else kinds.items():
-        strange = None if fault else misfit(entry.get(name), kind)
-        fault = f"field '{name}': {strange}" if strange else fault
-    if fault:
+    if fault := misfit(entry, dict):
         raise wrong(where, f"{fault}; is it such a log?")
+    for name, kind in kinds.items():
+        if fault := misfit(entry.get(name), kind):
+            raise wrong(where, f"field '{name}': {fault}; is it such a log?")
     return entry
 
 

@@ -160,8 +160,16 @@ def run_facts(file: Path, report: ImportReport, provenance: str) -> dict:
         (part for part in file.parts if "Llama" in part and not part.startswith("output_")),
         "unknown",
     )
-    whose = {"model": model, "provenance": provenance, "run": report.run, "method": report.method}
-    return whose | {"seed": seed_of(file), "shares_state": True, "selection": RULE, "round": 0}
+    return {
+        "model": model,
+        "provenance": provenance,
+        "run": report.run,
+        "method": report.method,
+        "seed": seed_of(file),
+        "shares_state": True,
+        "selection": RULE,
+        "round": 0,
+    }
 
 
 def program_facts(
@@ -169,18 +177,22 @@ def program_facts(
 ) -> dict:
     """The columns of a row that say what one program is, and how it ended: `output` is its error
     where it failed."""
-    asked = {
+    said = output or ""
+    return {
         "dataset": problem.dataset,
         "category": problem.category,
         "problem": problem.index,
         "level": problem.level,
+        "program": fingerprint(solution, tools),
+        "solution": solution,
+        "tools": tools,
+        "status": "ok" if ok else "timeout" if TIMEOUT in said else "error",
+        "output": said if ok else "",
+        "error": None if ok else output,
+        "answers": answers,
+        "answer": graded(answers) or None,  # nothing printed may be a vote, and is no answer
+        "operations": operations(code_of(solution)) if ok and answers else None,
     }
-    ran = {"program": fingerprint(solution, tools), "solution": solution, "tools": tools}
-    ran |= {"status": "ok" if ok else "timeout" if TIMEOUT in (output or "") else "error"}
-    ran |= {"output": (output or "") if ok else "", "error": None if ok else output}
-    size = operations(code_of(solution)) if ok and answers else None
-    answer = graded(answers) or None  # nothing printed may be a vote, and is no answer
-    return asked | ran | {"answers": answers, "answer": answer, "operations": size}
 
 
 def seed_of(file: Path) -> int:
@@ -195,16 +207,13 @@ def kept_tools(reports: Iterable[ImportReport]) -> list[dict]:
     kept = {}
     for report in reports:
         file = Path(report.log)
-        about = {
-            "seed": seed_of(file),
-            "run": report.run,
-            "method": report.method,
-            "category": report.category,
-        }
-        for rank, tool in enumerate(
-            read_library(library) if (library := library_of(file)) else (), start=1
-        ):
-            told = about | {
+        library = library_of(file)
+        for rank, tool in enumerate(read_library(library) if library else (), start=1):
+            told = {
+                "seed": seed_of(file),
+                "run": report.run,
+                "method": report.method,
+                "category": report.category,
                 "rank": rank,
                 "name": plain_name(tool.name),
                 "signature": tool.signature,
@@ -327,9 +336,9 @@ def _row(found: dict, problem: Problem, report: ImportReport) -> dict:
     output = found["exec_output"]
     answers, correct = judged(problem, output if ok else None)
     recorded = found["is_correct"]
-    report.shortened += output is None
     anothers = found["answer"] != stated(problem)
     cut = output is None
+    report.shortened += cut
     correct = recorded if cut and not anothers else correct
     if correct != recorded or (cut and anothers):
         by = (
@@ -342,4 +351,4 @@ def _row(found: dict, problem: Problem, report: ImportReport) -> dict:
         )
     tools = "".join(f"```python\n{tool['function']}\n```\n" for tool in found["function"])
     facts = program_facts(problem, found["solution"], tools, ok, output, answers)
-    return facts | {"correct": correct, "shortened": output is None}
+    return facts | {"correct": correct, "shortened": cut}

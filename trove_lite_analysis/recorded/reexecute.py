@@ -150,7 +150,7 @@ def libraries_of(
 
     settings: as of `recorded_programs`.
     """
-    libraries: dict[int, tuple[str | Tool, ...]] = {}
+    libraries = {}
     for (run, *_), rows in candidates.groupby(STREAM, sort=False, observed=True):
         if (rows["mode"] == IMPORT).any():
             library = ()
@@ -302,6 +302,7 @@ def reexecute_runs(
     programs = recorded_programs(
         candidates, stated_settings(runs), programs_of(candidates, runs, vision)
     )
+    journal = out / "executions.jsonl"
     with on_disk(out):
         out.mkdir(parents=True, exist_ok=True)
     with (
@@ -312,14 +313,13 @@ def reexecute_runs(
         (grader, *others) = {grader_of(read_description(run).get("settings") or {}) for run in runs}
         if others and candidates["dataset"].str.endswith(".jsonl").any():
             raise TroveLiteError("runs judged by different graders: re-execute one after another")
-        how = {"journal": out / "executions.jsonl", "grader": grader, "runs": runs}
-        new, agreement = reexecute(candidates, programs, sandbox, slow, **how)
+        new, agreement = reexecute(
+            candidates, programs, sandbox, slow, journal=journal, grader=grader, runs=runs
+        )
         isolation = sandbox.describe() | {"known_timeouts": known_timeouts}
     save_csv(agreement.shares, out / "agreement.csv", float_format="%.6g")
     save_csv(agreement.disagreements, out / "disagreements.csv")
     about = {"kind": "reexecute", "runs": list(map(str, runs)), "sandbox": isolation}
     save_run(out, new, about | {"agreement": agreement.shares.to_dict("records")})
-    (
-        out / "executions.jsonl"
-    ).unlink()  # only now: until here, the same command goes on where it was
+    journal.unlink()  # only now: until here, the same command goes on where it was
     return new, agreement

@@ -16,8 +16,21 @@ from .lines import objects, right, rows_of, wrong
 #: writes, and `read` reads.
 KEY = ["category", "problem", "method", "run", "sample"]
 TOKENS = ["prompt_tokens", "completion_tokens"]
-TABLE = [*KEY, "model", "mode", "level", "shares_state", "correct", "score", "answer", "gold"]
-TABLE += [*TOKENS, "error", "question", "text"]
+TABLE = [
+    *KEY,
+    "model",
+    "mode",
+    "level",
+    "shares_state",
+    "correct",
+    "score",
+    "answer",
+    "gold",
+    *TOKENS,
+    "error",
+    "question",
+    "text",
+]
 
 
 def read(file: Path, grader: str, partial: bool) -> Iterator[dict]:

@@ -123,9 +123,9 @@ def _of_run(run: Path, vision: str | None) -> tuple[pd.DataFrame, pd.DataFrame]:
     tools = []
     for shares, found in _streams(run, candidates, vision):
         rows, asked, own = _of_stream(found, shares, correct, ended)
-        replies = replies + rows
-        stages = stages | asked
-        tools = tools + own
+        replies += rows
+        stages |= asked
+        tools += own
     could = [
         _row(*each) for each in replies if (each[0].asked.stage, each[0].asked.round) in stages
     ]
@@ -308,20 +308,13 @@ def _row(reply: Reply, made: bool) -> tuple:
     for one in _tools(code) if composed else ():  # tools call one another
         code = code.replace(one.text, "") if one.name in tools else code
     calls = read_calls(code, tools, own=own, answer="ans" if composed else "")
-    facts = made or bool(tools) or composed, bool(tools) or composed, bool(reply.listed) or composed
+    kept = bool(tools) or composed
+    facts = (*reply.key, made or kept, kept, bool(reply.listed) or composed, *calls)
     if not calls.tools:
-        return (*reply.key, *facts, *calls, None, None, None, None)
+        return (*facts, None, None, None, None)
     body = all(tools[tool] for tool in calls.tools)
     if composed:  # there the program holds the body as it is
-        return (
-            *reply.key,
-            *facts,
-            *calls,
-            body,
-            reply.program,
-            reply.program,
-            cut_out(code, calls.tools),
-        )
+        return (*facts, body, reply.program, reply.program, cut_out(code, calls.tools))
     bare = tuple(map(without_toolbox, reply.code))
     given = reply.given
     inside = (
@@ -332,7 +325,7 @@ def _row(reply: Reply, made: bool) -> tuple:
         bare,
         (*given, *asked.library),
     )
-    return (*reply.key, *facts, *calls, body, reply.program, inside, cut)
+    return (*facts, body, reply.program, inside, cut)
 
 
 def _executed(

@@ -90,8 +90,8 @@ def write(
         "title": html.escape(clean(title)),
         "table_style": style.decode(),
         "library": b64encode(library).decode(),
+        "lead": lead,
     }
-    given["lead"] = lead
 
     def data() -> Iterator[tuple[str, object]]:
         for number, problems in enumerate(found.parts()):

@@ -30,7 +30,7 @@ from ..pairwise import (
 from ..questions import problems_of
 from ..scores import by_run
 from ..summary import refuse_unanswered
-from ..systems import Comparison, compare
+from ..systems import Comparison, Frames, compare
 from ..unlike import differing
 from ..variance import SMALLEST_EFFECT
 from . import write
@@ -127,7 +127,7 @@ def refuse_overwriting(sources: Sequence[str | Path], out: Path) -> None:
 
 
 def shown_problems(
-    frame: pd.DataFrame, scores: Mapping[str, pd.DataFrame], turned: pd.DataFrame
+    frame: pd.DataFrame, scores: Frames, turned: pd.DataFrame
 ) -> tuple[pd.Series, list[str]]:
     """Which candidates the page shows, and a line where that is not all. Of many problems these
     are those on which systems part, those that flip and have a link, and a few of the rest, drawn."""
@@ -206,7 +206,8 @@ def spent_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
             found.append(f"{name}: its log does not tell what it spent.")
     if not any(" spent " in line for line in found):
         return ["What was spent is not known: no log here tells its tokens."]
-    equal = table[(table["rule"] == "equal_tokens") & table["category"].isin(_whole_of(table))]
+    whole = table["category"].isin(read_first(table)["category"])
+    equal = table[(table["rule"] == "equal_tokens") & whole]
     more = len(equal[equal["b"] != ""]) - 1
     for row in clearest_first(equal).head(1).itertuples():
         alone = [name for name in (row.a, row.b) if beside_of(comparison[name]) is None]
@@ -230,10 +231,6 @@ def flips_in_words(comparison: Comparison, table: pd.DataFrame) -> list[str]:
                 f"{name}: {number:,} of {len(asked):,} problems flip: right in some samples."
             )
     return lines
-
-
-def _whole_of(table: pd.DataFrame) -> list[str]:
-    return read_first(table)["category"].unique().tolist()
 
 
 def clearest_first(read: pd.DataFrame) -> pd.DataFrame:
@@ -300,7 +297,7 @@ def _lead(
     frames: Mapping,
     spent: Sequence[str],
     flipping: Sequence[str],
-    scores: Mapping[str, pd.DataFrame],
+    scores: Frames,
     turned: pd.DataFrame,
 ) -> str:
     read = read_first(table)
@@ -350,28 +347,30 @@ def _tables(table: pd.DataFrame) -> Iterator[str]:
     margin = f"{100 * table['margin'].iloc[0]:g} points"
     for row in two.itertuples():
         seen = "none" if row.detectable > 1 else f"{100 * row.detectable:.1f}"
-        tests = [
-            f"{row.p:.3g}",
-            f"{row.p_equal:.3g}",
-            seen,
-            _chance(row.power),
-        ]
+        chance = f"{100 * row.power:.0f} %" if row.power == row.power else "–"
         rows.append(
             [
                 f"{row.a} minus {row.b}",
                 _points(row),
-                *tests,
+                f"{row.p:.3g}",
+                f"{row.p_equal:.3g}",
+                seen,
+                chance,
                 str(row.a_better),
                 str(row.b_better),
             ]
         )
-    heads = ["", "difference [95 %]", "p", f"p, equal within {margin}", "could be seen (points)"]
-    heads += [f"chance to see {margin}", "first better", "second better"]
+    heads = [
+        "",
+        "difference [95 %]",
+        "p",
+        f"p, equal within {margin}",
+        "could be seen (points)",
+        f"chance to see {margin}",
+        "first better",
+        "second better",
+    ]
     yield _table("Differences, problem by problem", heads, rows, two)
-
-
-def _chance(power: float) -> str:
-    return f"{100 * power:.0f} %" if power == power else "–"
 
 
 def _table(
@@ -400,9 +399,7 @@ def _table(
     return f'<div class="scroll" tabindex="0"><table class="plain">{table}</table></div>'
 
 
-def _parted(
-    a: str, b: str, scores: Mapping[str, pd.DataFrame], first: Mapping[str, Mapping]
-) -> str:
+def _parted(a: str, b: str, scores: Frames, first: Mapping[str, Mapping]) -> str:
     """The problems where one of two systems does better, those that part most first, as links to both
     replies."""
     means = [by_run(scores[name]).mean(axis=1) for name in (a, b)]

@@ -96,19 +96,18 @@ class Contents:
                 )
             )
             | dict(facts.map(clean))
+            | {"candidates": int(sizes.get(who, 0))}
             for who, facts in runs.iterrows()
-        ]
-        told = [
-            one | {"candidates": int(sizes.get(who, 0))}
-            for one, who in zip(told, runs.index, strict=True)
         ]
         self.index = {
             "rules": list(about),
             "about": about,
             "runs": told,
             "notes": list(map(clean, notes)),
+            "problems": [],
+            "rows": [],
+            "formulas": [],
         }
-        self.index |= {"problems": [], "rows": [], "formulas": []}
         self.room = MOST_FORMULAS
 
     def parts(self) -> Iterator[list[dict]]:
@@ -121,19 +120,22 @@ class Contents:
                 yield part
                 part = []
                 room = TOGETHER
-                number = number + 1
+                number += 1
             room -= len(places)
             words = self.words.get(key)
             level = self.rows["level"][places[0]]
             question = words.question.text if words else None
-            named = [
-                clean(key[0]),
-                clean(key[1]),
-                int(key[2]),
-                clean(level),
-                clean(question),
-            ]
-            self.index["problems"].append([*named, number, len(part)])
+            self.index["problems"].append(
+                [
+                    clean(key[0]),
+                    clean(key[1]),
+                    int(key[2]),
+                    clean(level),
+                    clean(question),
+                    number,
+                    len(part),
+                ]
+            )
             held = _words(words) | {
                 "runs": [self._run(key, *run) for run in self.rows.grouped(places, RUN)]
             }
@@ -166,13 +168,17 @@ class Contents:
         right = sum(bool(rows["correct"][i]) for i in cast)
         picks = [self._pick(picked.get(r)) for r in index["rules"]]
         counts = int((*who, *key[1:]) not in self.idle)
-        about = [
-            len(index["problems"]) - 1,
-            self.numbers[who],
-            len(cast),
-            right,
-        ]
-        index["rows"].append([*about, counts, picks, kinds])
+        index["rows"].append(
+            [
+                len(index["problems"]) - 1,
+                self.numbers[who],
+                len(cast),
+                right,
+                counts,
+                picks,
+                kinds,
+            ]
+        )
         place = {row: number for number, row in enumerate(own)}
         among = [place[i] for i in cast]
         return {
@@ -237,7 +243,7 @@ def _idle(frame: pd.DataFrame) -> set[tuple]:
     keys = [*RUN, *PROBLEM[1:]]
     frame = frame.drop(columns=[*TEXTS, *NUMBERS, "answers", "answer"], errors="ignore")
     stream = rows_where(frame, frame["phase"] == "stream")
-    systems = systems_of(stream).values() if len(stream) else ()
+    systems = systems_of(stream).values()
     counting = [sampled(independent_runs(system, across=True))[keys] for system in systems]
     kept = {key for part in counting for key in pd.MultiIndex.from_frame(part).unique()}
     return {*pd.MultiIndex.from_frame(stream[keys]).unique()} - kept
@@ -282,13 +288,12 @@ def _candidate(rows: _Rows, i: int) -> dict:
         )
         or None,
         "shortened": rows["shortened"][i] or None,
+        **{name: plain(rows[name][i]) for name in NUMBERS},
     }
-    found |= {name: plain(rows[name][i]) for name in NUMBERS}
     if "solution" in rows:
         found |= {name: clean(rows[name][i]) or None for name in TEXTS}
-        if (
-            str(rows["response"][i] or "").strip() == str(rows["solution"][i] or "").strip()
-        ):  # it says no more
+        response, solution = (str(rows[name][i] or "").strip() for name in ("response", "solution"))
+        if response == solution:  # it says no more
             found["response"] = None
     return {name: value for name, value in found.items() if value is not None}
 
@@ -300,9 +305,9 @@ def _round(held: Round, places: Sequence[int]) -> dict:
         "counts": counts,
         "chosen": places[held.chosen],
     }
-    return found | (
-        {"more": len(held.counts) - MOST_ANSWERS} if len(held.counts) > MOST_ANSWERS else {}
-    )
+    if (more := len(held.counts) - MOST_ANSWERS) > 0:
+        found["more"] = more
+    return found
 
 
 def _by_problem(calls: pd.DataFrame) -> dict[tuple, dict]:
@@ -316,7 +321,7 @@ def _by_problem(calls: pd.DataFrame) -> dict[tuple, dict]:
         strict=True,
     )
     return {
-        key: {name: plain(n) for name, n in row.items() if plain(n) is not None}
+        key: {name: known for name, n in row.items() if (known := plain(n)) is not None}
         for key, row in rows
     }
 
@@ -353,8 +358,8 @@ def _words(problem: Problem | None) -> dict:
         "context": clean(problem.question.context),
         "image": as_address(problem),
         "gold": readable(gold),
+        "files": [*map(clean, sorted(problem.files))],
     }
-    words["files"] = [*map(clean, sorted(problem.files))]
     return {name: value for name, value in words.items() if value}
 
 

@@ -36,7 +36,7 @@ Tree = list  # [tag, {attribute: value}, [text or tree, …]]
 
 def pieces(text: str) -> list[str | Tree]:
     """The text in pieces, each formula a tree of MathML; [text] where there is none."""
-    found: list[str | Tree] = []
+    found = []
     end = 0
     for number, match in enumerate(FORMULA.finditer(text)):
         tree = tree_of(

@@ -3,9 +3,8 @@
 `kind_of` tells them apart by what they hold. What is left out, and why, is said."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +26,7 @@ from trove_lite.errors import UsageError
 from ..check import PROBLEM
 from ..pairwise import BESIDE
 from ..recorded.harness_logs import import_harness_logs, numbered
-from ..systems import by_system, short_names
+from ..systems import Frames, by_system, short_names
 from . import TABLES, table_of
 from .same import Source, of_run, refuse_others
 
@@ -91,12 +90,11 @@ def load_systems(*sources: str | Path, verdict: str = "", same_task: bool = Fals
     words = {}
     runs = []
     notes = []
-    origins = []
-    given_of = []
-    for source in map(str, sources):
-        given, _, name = ("", "", source) if Path(source).exists() else source.rpartition("=")
+    loaded = []
+    for text in map(str, sources):
+        given, _, name = ("", "", text) if Path(text).exists() else text.rpartition("=")
         if not name:
-            raise UsageError(f"{source}: names no file; give NAME=FILE")
+            raise UsageError(f"{text}: names no file; give NAME=FILE")
         label = given or _label(
             Path(name),
             [Path(str(s).rpartition("=")[2]) for s in sources],
@@ -104,12 +102,7 @@ def load_systems(*sources: str | Path, verdict: str = "", same_task: bool = Fals
         if _is_run(Path(name)):
             found, told = _run(Path(name), notes)
             runs.append(Path(name))
-            origin = partial(
-                of_run,
-                label,
-                Path(name),
-                found,
-            )
+            source = of_run(label, Path(name), found)
         else:
             own: dict = {}
             found, told = _logs(
@@ -122,32 +115,22 @@ def load_systems(*sources: str | Path, verdict: str = "", same_task: bool = Fals
             # lm-eval's problems have a hash where they do not tell the question
             hashed = told == "lm-eval"
             asked = {
-                key: (None if hashed and text == mark else text, gold)
-                for key, (mark, text, gold) in own.items()
+                key: (None if hashed and question == mark else question, gold)
+                for key, (mark, question, gold) in own.items()
             }
-            origin = partial(
-                Source,
-                label,
-                told,
-                found,
-                asked,
-                {},
-            )
-        origins.append(origin)
-        given_of.append((given, told, label, found))
+            source = Source(label, told, found, asked, {})
+        loaded.append((given, told, source))
     if len(sources) != len(set(map(str, sources))):
         raise UsageError("a run or log is given twice; name each once")
-    said, left = refuse_others(
-        [origin() for origin in origins] if len(origins) > 1 else [], same_task=same_task
-    )
+    said, left = refuse_others([source for *_, source in loaded], same_task=same_task)
     notes += said
-    for given, told, label, whole in given_of:
-        found = whole
+    for given, told, source in loaded:
+        found = source.frame
         if left:
-            keys = pd.MultiIndex.from_frame(as_text(whole[KEY], KEY[:1]))
-            found = whole[~keys.isin(left)]
+            keys = pd.MultiIndex.from_frame(as_text(found[KEY], KEY[:1]))
+            found = found[~keys.isin(left)]
         for key, part in by_system(found).items():
-            pieces.append((key, given, told, label, part))
+            pieces.append((key, given, told, source.label, part))
     named = _grouped(pieces)
     if len(named) < 2:
         raise UsageError(
@@ -243,10 +226,11 @@ def _logs(
     frame, about = import_harness_logs(
         [str(file) for file in files], kind, verdict=verdict, partial=True, words=own
     )
-    named = {}
-    for category, names in about["problems"].items():
-        for number, name in names.items():
-            named[category, int(number)] = name
+    named = {
+        (category, int(number)): name
+        for category, names in about["problems"].items()
+        for number, name in names.items()
+    }
     places = zip(
         frame["category"].astype(str),
         frame["problem"],
@@ -301,16 +285,11 @@ def _grouped(pieces: Sequence[tuple]) -> dict[str, pd.DataFrame]:
             if len(parts) > 1:
                 run = run + f" ({label})"
             frames.append(part.assign(run=run, method=name))
-        whole = frames[0]
-        if len(frames) > 1:
-            whole = pd.concat(frames, ignore_index=True)
-        found[name] = whole
+        found[name] = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
     return found
 
 
-def _on_the_same_problems(
-    frames: Mapping[str, pd.DataFrame], words: dict, runs: list, notes: list[str]
-) -> Systems:
+def _on_the_same_problems(frames: Frames, words: dict, runs: list, notes: list[str]) -> Systems:
     """The systems where all have a problem, which get the same number; a lone category may have
     another name."""
     frames = {name: as_text(frame, ["category", "dataset"]) for name, frame in frames.items()}

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from multiprocessing.connection import Connection, Pipe
+from typing import Any
 
 from .errors import TroveLiteError
 
@@ -37,7 +38,7 @@ def is_long(*texts: str) -> bool:
     return sum(map(len, texts)) > SHORT
 
 
-def within_limit(read: Callable, *arguments: object, of: tuple[str, ...]) -> object:
+def within_limit(read: Callable, *arguments: object, of: tuple[str, ...]) -> Any:
     """`read(*arguments)`, under the limit where `of`, the texts that are read, are long. Raises
     TookTooLong."""
     if not is_long(*of):

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, NotRequired, Required, TypedDict
+from typing import Annotated, Any, NotRequired, Required, TypedDict
 
 from msgspec import Meta, ValidationError, convert
 
@@ -153,7 +153,7 @@ def _whole(digits: str) -> int | float:
     return found if abs(found := int(digits)) < INT64 else float(found)
 
 
-def misfit(value: object, kind: object, at: str = "") -> str:
+def misfit(value: Any, kind: object, at: str = "") -> str:
     """What of a value, as JSON has it, is not of the type `kind`, in msgspec's words, with the
     value; "" where all is.
     `at`: its own name."""

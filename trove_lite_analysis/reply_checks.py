@@ -51,7 +51,7 @@ def of_replies(part: pd.DataFrame, *, drawn: bool) -> Iterator[Seen]:
         yield repeated(part.loc[texts.index])
     for check, pattern in (("special tokens", SPECIAL), ("runs on", TURN)):
         found = texts[texts.str.contains(pattern)]
-        example = pattern.search(found.iloc[0])[0] if len(found) else ""
+        example = next(pattern.finditer(found.iloc[0]))[0] if len(found) else ""
         yield Seen(
             check,
             len(found),

@@ -253,7 +253,7 @@ def estimate_of(table: pd.DataFrame, v: Variance | None, *, macro: bool = False)
     """The mean of scores by run (`by_run`) with variance `v`; shares have Wilson's interval, other
     scores Student's."""
     if v is None or table.empty:
-        return Estimate(*[float("nan")] * 6, 0, 0)
+        return Estimate(*[float("nan")] * 6, runs=0, problems=0)
     values = table.to_numpy(dtype=float)
     category = table.index.get_level_values("category").to_numpy()
     values = values[:, ~np.isnan(values).all(axis=0)]  # the runs of these categories

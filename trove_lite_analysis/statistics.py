@@ -128,11 +128,8 @@ def overlap_interval(
     again = again[~np.isnan(again)]
     if len(again) < 2 or value != value:
         return Interval(value, np.nan, np.nan, np.nan)
-    return Interval(
-        value,
-        *np.quantile(again, [0.025, 0.975]).tolist(),
-        float(again.std(ddof=1)),
-    )
+    low, high = np.quantile(again, [0.025, 0.975]).tolist()
+    return Interval(value, low, high, float(again.std(ddof=1)))
 
 
 def _scored(scores: Scores, clusters: npt.ArrayLike | None = None) -> tuple[Array, npt.NDArray]:

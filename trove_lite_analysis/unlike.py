@@ -130,8 +130,8 @@ def differing(comparison: Comparison, *names: str) -> str:
         in_words(
             unlike(
                 *map(comparison.systems.get, names),
-                calls,
-                told if all(told) else (),
+                calls=calls,
+                about=told if all(told) else (),
             )
         )
     )

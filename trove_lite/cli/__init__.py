@@ -53,7 +53,7 @@ def main(words: Sequence[str] | None = None) -> int:
     this is the process' last act: its end can no more be interrupted, for all is written.
     """
     last = words is None
-    caught = [signal.SIGINT]
+    caught: list[int] = [signal.SIGINT]
 
     def end(number: int, _: object) -> None:
         caught[0] = number

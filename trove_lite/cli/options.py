@@ -14,7 +14,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import NoneType
-from typing import Literal, NoReturn, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NoReturn, get_args, get_origin, get_type_hints
 
 from ..errors import UsageError, encodable
 from ..shapes import once
@@ -218,7 +218,7 @@ def meanings(maker: Callable) -> dict[str, str]:
     return found
 
 
-def reading(kind: object, nullable: bool) -> dict[str, object]:
+def reading(kind: Any, nullable: bool) -> dict[str, object]:
     def value(word: str) -> object:
         of = get_args(kind)[0] if get_origin(kind) is tuple else kind
         if nullable and word == NULL:

@@ -67,7 +67,7 @@ def load_dataset(
         ) from None
 
 
-def grader_of(settings: Mapping[str, object]) -> str:
+def grader_of(settings: Mapping) -> str:
     """By which grader a run of a file's problems is judged, by its settings in `run.json`: papers,
     until these said."""
     return settings.get("grader") or "papers"

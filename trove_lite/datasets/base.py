@@ -129,7 +129,7 @@ def judge_output(
 ) -> Judged:
     """Answers and verdict by any rule; a text that takes too long has no answer, and no verdict.
     gold: one, or none."""
-    answers = []
+    answers: list[str] = []
     with suppress(TookTooLong):
         answers = within_limit(read, output, *more, of=(output,))
         if gold:

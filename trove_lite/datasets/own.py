@@ -173,7 +173,7 @@ def _gold(answer: object, grader: str) -> float | str | None:
         if not abs(value) < math.inf:
             return None
         return str(answer).strip() if grader == "strict" and abs(value) >= LARGEST else value
-    return answer if _is_text(answer) and normalised(answer) else None
+    return str(answer) if _is_text(answer) and normalised(answer) else None
 
 
 def _is_text(value: object) -> bool:

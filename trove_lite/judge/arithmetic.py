@@ -19,7 +19,7 @@ def worked_out(text: str) -> float | None:
     at = 0
     text = text.strip()
     while found := TOKEN.match(text, at):
-        tokens.append(found[found.lastindex])
+        tokens.append(found[found.lastindex or 0])
         at = found.end()
     try:
         value = _sum(tokens) if at == len(text) else math.nan

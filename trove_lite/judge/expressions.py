@@ -429,7 +429,7 @@ def equal(one: str, other: str) -> bool | None:
     near = bool(re.search(r"\.|\de-?\d", one + other))
     compare = same_multiples if equation else same_values
     try:
-        return compare(*(values_of(text) for (text,) in texts), near)
+        return compare(*(values_of(text) for (text,) in texts), near=near)
     except TooLarge:
         return None
     except ValueError:

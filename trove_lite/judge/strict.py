@@ -371,7 +371,7 @@ def parts_in(text: str) -> list[str]:
             "",
         ]
     rows = [re.fullmatch(r"\[([^\[\],]*)\]", part) for part in parts[1:-1]]  # a column of a matrix
-    return ["[[", *(row[1] for row in rows), "]]"] if parts and all(rows) else parts
+    return ["[[", *(row[1] for row in rows if row), "]]"] if parts and all(rows) else parts
 
 
 def interval(text: str) -> str:

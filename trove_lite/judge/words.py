@@ -229,11 +229,8 @@ def said(text: str, number: bool) -> str | None:
     if SIGNS.search(rest):
         return None
     if not number:  # a measure may be
-        return (
-            bare[bare.index(found[0]) :].strip(" .!")
-            if len(found := NUMBER.findall(bare)) == 1
-            else None
-        )
+        numbers = NUMBER.findall(bare)
+        return bare[bare.index(numbers[0]) :].strip(" .!") if len(numbers) == 1 else None
     if parts_of(text):
         return None
     numbers = list(dict.fromkeys(NUMBER.findall(rest)))
@@ -292,7 +289,7 @@ def same_time(ours: str, theirs: str) -> bool:
 
 
 @lru_cache(KEPT)
-def dates_in(text: str) -> set[tuple[str | int | None, ...]]:
+def dates_in(text: str) -> set[tuple]:
     """The dates that a text names, as (year or None, month, day)."""
     found = set()
     for date in DATE.finditer(text):

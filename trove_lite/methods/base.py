@@ -116,7 +116,7 @@ class Settings:
         return self
 
 
-def as_begun(kind: type[Settings], stated: Mapping[str, object]) -> dict[str, object]:
+def as_begun(kind: type[Settings], stated: Mapping[str, object]) -> dict[str, Any]:
     """The settings of a run whose `run.json` states these: what it does not say yet is as it was
     FORMERLY. Raises DamagedFile for one of a wrong type."""
     hints = get_type_hints(kind)
@@ -295,7 +295,7 @@ class Method(NamedTuple):
     stream: bool = False
     #: For each problem of a stream, in order, what it will surely ask for whatever came before: may
     #: be sampled early.
-    ahead: Callable[[Sequence[Question], Settings], Iterator[list[Attempt]]] | None = None
+    ahead: Callable[..., Iterator[list[Attempt]]] | None = None
     played_by: Mapping[
         str, str
     ] = {}  # roles that another plays, where it has a model of its own and they have none

@@ -138,7 +138,7 @@ class Budget:
         """
         price = price_of(name, self.prices)
         at_most = price.at_most(prompt, settings, n)
-        answers = [None]
+        answers: list = [None]
         async with self.settled:
             while (
                 self.most is not None

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, pairwise
+from typing import Any
 
 from .base import Completion, plain
 
@@ -120,7 +121,7 @@ def add_piece(whole: dict, piece: dict) -> None:
                 whole[name] = value
 
 
-def joined(value: object) -> object:
+def joined(value: object) -> Any:
     """The same with its growing texts as texts."""
     if isinstance(value, dict):
         return {name: joined(inner) for name, inner in value.items()}
@@ -312,7 +313,7 @@ def strings(value: object) -> list[str]:
     return found
 
 
-def at(value: object, path: str) -> object:
+def at(value: object, path: str) -> Any:
     """What `name.name…` leads to in a JSON object, object in object; None where that is not
     there."""
     for name in path.split("."):

@@ -102,7 +102,7 @@ def tool_of(node: ast.AST, names: Mapping[str, str]) -> str | None:
     return None
 
 
-def _function(source: str, name: str) -> ast.FunctionDef | None:
+def _function(source: str, name: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     return next(
         (one for one in parsed(source) if isinstance(one, FUNCTIONS) and one.name == name), None
     )

@@ -155,7 +155,7 @@ def _call(node: ast.stmt) -> str:
     return f"{node.name}({ast.unparse(made[-1]).partition(', ')[2] if made else ''})"
 
 
-def _names(nodes: Iterable[ast.AST]) -> set[str]:
+def _names(nodes: Iterable[ast.AST]) -> set:
     return {getattr(node, "id", None) or getattr(node, "attr", "") for node in nodes} - {""}
 
 

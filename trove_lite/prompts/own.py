@@ -18,7 +18,7 @@ import re
 import string
 import textwrap
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib import resources
 from pathlib import Path
@@ -84,11 +84,11 @@ def gaps(stage: dict) -> Names:
 
 
 @cache
-def texts(folder: str) -> dict[str, dict | str]:
+def texts(folder: str) -> dict:
     """What the files of a folder say, a file a method: of `instructions` what each stage says
     (`text`, how `examples` answer, what is `given` to it), of `messages` what methods say in
     messages of their own."""
-    found: dict[str, dict | str] = {}
+    found: dict = {}
     for home in homes():
         for file in sorted((home / folder).glob("*.toml")):
             found = found | load_words(file) | found  # who says it first stays
@@ -244,7 +244,7 @@ def commented(example: dict) -> str:
 #: block, by one block that says its thoughts in comments, by a program or by tool and program in
 #: place of what fails, in words, or as the stage's own `worked` examples say. None: the
 #: instructions alone.
-ANSWERS = {
+ANSWERS: dict[str, Callable | None] = {
     "plain": lambda e: sections(e["plain"], e["imports"]),
     "function": lambda e: sections(e["solution"], with_imports(e, e["tool"])),
     "toolbox": lambda e: sections(

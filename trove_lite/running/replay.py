@@ -40,7 +40,7 @@ def played_back(
         settings = replace(PRESETS["official"], budget=Budget(k), modes=modes)
     problems = stream[["dataset", "category", "problem"]].drop_duplicates().sort_values("problem")
     steps = trove(
-        [Question(*problem, "") for problem in problems.itertuples(index=False)], settings
+        [Question(*problem, text="") for problem in problems.itertuples(index=False)], settings
     )
     phase = (
         rows["phase"].astype(str).replace("draft", "stream")

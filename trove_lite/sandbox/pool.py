@@ -154,7 +154,7 @@ class Sandbox:
         """
         programs = list(programs)
         given = list(files) if files is not None else [None] * len(programs)
-        executions = [None] * len(programs)
+        executions: list = [None] * len(programs)
         numbers = iter(range(len(programs)))
         one_at_a_time = threading.Lock()
 

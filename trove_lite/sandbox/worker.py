@@ -166,7 +166,7 @@ class Zygote:
             with theirs, _isolation.fixed_addresses():
                 self.process = subprocess.Popen(
                     interpreter("zygote.main()", json.dumps(settings)),
-                    stdin=theirs,
+                    stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.PIPE,
                     cwd="/",

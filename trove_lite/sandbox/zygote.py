@@ -166,8 +166,9 @@ class _Child:
         os.chdir(self.folder or "/")
         sys.stdin = sys.__stdin__ = open(0, closefd=False)  # noqa: SIM115
         sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-        how = {"encoding": "utf-8", "errors": "backslashreplace", "closefd": False}
-        sys.stderr = sys.__stderr__ = open(2, "w", **how)  # noqa: SIM115
+        sys.stderr = sys.__stderr__ = open(  # noqa: SIM115
+            2, "w", encoding="utf-8", errors="backslashreplace", closefd=False
+        )
         atexit._clear()
 
     def run(self, control, *descriptors: int) -> tuple:

@@ -120,7 +120,8 @@ def pilot(runs: Mapping[str, RunSettings], out: Path, tier: str, **how: object) 
         asked.append((times.sum(), *(times @ calls[name].astype(float) for name in TOKENS)))
         found += len(calls)
     requests, *tokens = (float(sum(each)) for each in zip(*asked, strict=True))
-    return Cost(requests, *tokens, ran.total_seconds() / 3600 * requests / found)
+    hours = ran.total_seconds() / 3600 * requests / found
+    return Cost(requests, *tokens, hours=hours)
 
 
 def made(

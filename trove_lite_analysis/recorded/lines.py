@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from trove_lite.errors import DamagedFile
 from trove_lite.journal import text_of
@@ -47,7 +48,7 @@ def parsed(text: str, where: object, kinds: Mapping[str, object]) -> dict:
         raise wrong(where, f"not JSON ({error}); it is damaged, or no such log") from error
 
 
-def fields(entry: object, where: object, kinds: Mapping[str, object]) -> dict:
+def fields(entry: Any, where: object, kinds: Mapping[str, object]) -> dict:
     if fault := misfit(entry, dict):
         raise wrong(where, f"{fault}; is it such a log?")
     for name, kind in kinds.items():

@@ -119,14 +119,13 @@ def import_logs(
     tables, reports = zip(*parts, strict=True)
     place = SCHEMA.get_field_index("run")
     named = []
-    for table, report, report.run in zip(
-        tables, reports, official.tell_apart(reports), strict=True
-    ):
+    for table, report, run in zip(tables, reports, official.tell_apart(reports), strict=True):
+        report.run = run
         named.append(
             table.set_column(
                 place,
                 SCHEMA.field(place),
-                pa.array([report.run] * len(table)),
+                pa.array([run] * len(table)),
             )
         )
     return as_frame(pa.concat_tables(named)), list(reports)

@@ -127,7 +127,7 @@ def recorded_programs(
     given = {name: given_to_all(name) for name in candidates["dataset"].unique()}
     compose = {name: composer(name) for name in candidates["method"].astype(str).unique()}
     nothing_ran = (candidates["provenance"] == "live") & candidates["execute_seconds"].isna()
-    programs = list(told) or [None] * len(candidates)
+    programs: list = [*told] or [None] * len(candidates)
     for place, (row, none) in enumerate(zip(candidates.itertuples(), nothing_ran, strict=True)):
         if programs[place] is None and (none or compose[row.method]):
             parts = (

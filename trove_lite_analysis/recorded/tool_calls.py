@@ -231,7 +231,7 @@ def _of_stream(
     stages = set()
     makers = defaultdict(list)
     stream = ("",) * 5
-    history = defaultdict(lambda: {"at": [], "listed": set(), "body": False})
+    history: dict[str, dict] = defaultdict(lambda: {"at": [], "listed": set(), "body": False})
     for reply in replies:
         asked = reply.asked
         problem = reply.key[PROBLEM]

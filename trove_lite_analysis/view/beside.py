@@ -276,7 +276,7 @@ def _words(systems: Systems, frame: pd.DataFrame) -> tuple[dict, list[str]]:
     """Problems with their words, of the logs or of the runs' own data sets."""
     known = {
         key: Problem(
-            Question(*key, text or ""),
+            Question(*key, text=text or ""),
             gold,
         )
         for key, (text, gold) in systems.words.items()

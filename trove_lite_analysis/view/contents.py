@@ -99,7 +99,7 @@ class Contents:
             | {"candidates": int(sizes.get(who, 0))}
             for who, facts in runs.iterrows()
         ]
-        self.index = {
+        self.index: dict = {
             "rules": list(about),
             "about": about,
             "runs": told,

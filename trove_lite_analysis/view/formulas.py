@@ -40,7 +40,7 @@ def pieces(text: str) -> list[str | Tree]:
     end = 0
     for number, match in enumerate(FORMULA.finditer(text)):
         tree = tree_of(
-            match[match.lastgroup],
+            match[match.lastgroup or 0],
             block=match.lastgroup in ("shown", "square"),
         )
         if number < MOST and tree:

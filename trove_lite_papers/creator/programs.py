@@ -8,7 +8,7 @@ that `MODEL` is believed and not known.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import pandas as pd
 
@@ -90,7 +90,7 @@ def creator_records(files: Sequence[Path]) -> dict[Problem, tuple[str, str, str]
     )
 
 
-def _read(record: object, known: dict, where: str) -> tuple[Problem, tuple[str, str]]:
+def _read(record: Any, known: dict, where: str) -> tuple[Problem, tuple[str, str]]:
     if fault := misfit(record, CreatorRecord):
         raise DamagedFile(f"{where}: {fault}: no record of CREATOR's programs{NOTHING_WRITTEN}")
     problem = known.get(

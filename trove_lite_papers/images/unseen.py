@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from trove_lite import choose
 from trove_lite.datasets import load_dataset
+from trove_lite.datasets.base import Dataset
 from trove_lite_analysis.sentence import Sentence
 
 from ..figures import forest
@@ -113,7 +114,7 @@ def printed_figure(leads: pd.DataFrame) -> Figure | None:
     return forest(drawn, title=title, label="accuracy (points)", **how)
 
 
-def prompts() -> dict[tuple[str, str], object]:
+def prompts() -> dict[tuple[str, str], Dataset]:
     """The data set of each world. Raises where they ask different questions: leads could not be
     compared."""
     found = {

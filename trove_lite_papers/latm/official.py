@@ -98,7 +98,7 @@ def as_text(node: ast.expr) -> str:
     two are {error}."""
     match node:
         case ast.Constant():
-            return node.value.replace("{", "{{").replace("}", "}}")
+            return str(node.value).replace("{", "{{").replace("}", "}}")
         case ast.BinOp(op=ast.Add()):
             return as_text(node.left) + as_text(node.right)
         case ast.BinOp(op=ast.Mult()):

@@ -372,7 +372,7 @@ def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame, accuracy: Measure)
                 .query("paper == 'latm' and quantity == @KINDS[@kind]")
                 .itertuples()
             )
-            spread = float(re.search(r"\+-(\d+)", cell.unit)[1])
+            spread = float(re.findall(r"\+-(\d+)", cell.unit)[0])
             row |= {"published": float(cell.value) / 100, "published_sd": spread / 100}
         rows.append(row | {"sd": draws.std(), "new": unknown[kind, model], "draws": len(draws)})
     table = pd.DataFrame(rows, columns=DISPATCH_COLUMNS)

@@ -75,8 +75,8 @@ def tool_tests(
         ):
             named = {"method": stream.table_name, "category": stream.category, "seed": stream.seed}
             texts = [one["tool"] for one in kept if named.items() <= one.items()]
-            number = next((place for place, text in enumerate(texts) if text), None)
-            block = None if number is None else definitions(code_of(texts[number]))
+            number = next((place for place, text in enumerate(texts) if text), -1)
+            block = definitions(code_of(texts[number])) if number >= 0 else None
             if not block:
                 continue
             tests, found = _on_record(stream, dataset, settings.parser, number, texts[number])

@@ -83,7 +83,7 @@ def as_shown(past: Sequence[Past]) -> str:
     Tools."""
     shown = []
     for one in past:
-        imports = FIRST_IMPORTS.match(one.program)[0]
+        imports = next(FIRST_IMPORTS.finditer(one.program))[0]
         parts = {"Question": as_asked(one.question), "Toolbox": format_toolbox(one.tools)}
         parts |= {"Tools": fenced(imports.strip()), "Solution": fenced(one.program[len(imports) :])}
         shown.append("\n\n".join(f"**{name}**\n{text}" for name, text in parts.items() if text))

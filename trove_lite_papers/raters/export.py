@@ -64,7 +64,7 @@ def write_study(
             "; ".join(notes) or f"{runs[0]}: no answer whose program is known whole"
         )
     key = plan(usable, raters=raters, problems=problems, seed=seed)
-    about = {
+    about: dict = {
         "study": content_hash(key[KEY].to_dict("records")),
         "runs": list(map(str, runs)),
         "seed": seed,

@@ -134,13 +134,7 @@ def libraries_figure(held: pd.DataFrame, candidates: pd.DataFrame) -> Figure | N
         )
         for kind, (colour, width) in TICKS.items()
     ]
-    how = {
-        "frameon": False,
-        "ncols": 2,
-        "fontsize": 9,
-        "loc": "outside lower center",
-    }
-    figure.legend(handles=keys, **how)
+    figure.legend(handles=keys, frameon=False, ncols=2, fontsize=9, loc="outside lower center")
     about = "A tick: the answer to this problem uses the tool. The eight most used tools of each category's first run."
     return titled(
         figure,

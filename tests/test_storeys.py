@@ -234,11 +234,11 @@ def test_the_second_package_names_no_method_or_mode_of_the_kit():
 #: commit.
 #: docs/history.md names what stands in those that are above the aim.
 BUDGETS = {
-    "trove_lite": 109_800,  # aim: 105,000
-    "trove_lite_analysis": 86_000,  # aim: 83,000
-    "trove_lite_papers": 99_800,  # aim: 88,000
-    "studies": 26_000,  # aim: 22,000
-    "tests": 223_100,  # aim: 185,000
+    "trove_lite": 108_600,  # aim: 105,000
+    "trove_lite_analysis": 85_000,  # aim: 83,000
+    "trove_lite_papers": 99_700,  # aim: 88,000
+    "studies": 25_700,  # aim: 22,000
+    "tests": 218_500,  # aim: 185,000
 }
 LONGEST = 4_500  # nodes of one file: what a reader can keep in mind
 DENSEST = 9.5  # nodes a line that is not blank, in a folder

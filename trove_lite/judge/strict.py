@@ -152,7 +152,7 @@ def sketch(text: str) -> tuple[object, tuple] | None:
     plain = plain_text(text)
     if len(plain) > LONGEST_WORDS or AMBIGUOUS.search(plain) or BY_COMMA.search(plain):
         return None
-    plain = told(plain)
+    plain = told(plain) if value_of(plain) is None else plain
     if (parts := plain[:1] in BRACKETS and parts_of(plain)) and parts[0] and not is_wordy(plain):
         return "list", (None,) * (len(parts) - 2)
     with suppress(OverflowError, expressions.TooLarge):
@@ -167,7 +167,7 @@ def sketch(text: str) -> tuple[object, tuple] | None:
             if isinstance(value, Fraction) and not re.search(r"\.|\de-?\d", plain):
                 return "expression", (value,)
             return value if value is None else ("expression", (complex(value),))
-        if not re.search(r"\d", plain) and not SPELT.search(plain):
+        if not re.search(r"\d", plain) and not SPELT.search(plain) and not value_of(f"a {plain}"):
             return "words", ()
     return None
 

@@ -40,6 +40,7 @@ def run_grid(notebook, fixed, axes, out, **how):
     return run_all(grid_jobs(notebook, fixed, axes, out), out, at_once=2, **how)
 
 
+@pytest.mark.slow
 def test_a_failure_and_a_death_lose_no_other_complete_cells_are_skipped_and_no_key_is_left(
     notebook, tmp_path, monkeypatch, capfd
 ):

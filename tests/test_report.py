@@ -77,6 +77,7 @@ plt.plot([1, 2]); plt.savefig(f"{figures}/b.png")
 pd.DataFrame({"k": [k]})"""
 
 
+@pytest.mark.slow
 def test_a_report_has_safe_pages_tables_and_figures_though_a_notebook_fails(
     fixture_run, folder, tmp_path, monkeypatch, capfd
 ):

@@ -59,6 +59,7 @@ def told(out):
     return table(out).to_csv(), about["accuracy"], about["toolboxes"]
 
 
+@pytest.mark.slow
 def test_a_sitting_stopped_three_times_and_moved_is_as_one_that_was_not_and_ran_otherwise(tmp_path):
     one = replace(RUN, seeds=(0,))
     how = {

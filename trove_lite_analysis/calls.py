@@ -37,7 +37,7 @@ REASONS = {
 CHAIN = ("made", "kept", "shown", "called", "used", "right")
 FEW = 10  # problems: of fewer no difference is given
 #: Candidates of runs by their folders' names, as `read_runs` gives them.
-Runs = Mapping[str, pd.DataFrame]
+RunTables = Mapping[str, pd.DataFrame]
 PROBLEM = ["seed", "category", "problem"]
 TOOL = ["part", "category", "seed", "tool"]
 TOLD_OF_TOOL = [
@@ -124,7 +124,7 @@ def read_runs(runs: Sequence[str | Path]) -> dict[str, pd.DataFrame]:
     return found
 
 
-def of_runs(programs: pd.DataFrame, runs: Runs) -> pd.DataFrame:
+def of_runs(programs: pd.DataFrame, runs: RunTables) -> pd.DataFrame:
     """The programs of these runs, each with its `prompts` and its `system`: method, data and
     prompts."""
     programs = programs[programs["part"].isin(list(runs))].reset_index(drop=True)
@@ -135,7 +135,7 @@ def of_runs(programs: pd.DataFrame, runs: Runs) -> pd.DataFrame:
     return programs.assign(system=system)
 
 
-def without_tools(runs: Runs, part: pd.DataFrame, method: str) -> pd.DataFrame:
+def without_tools(runs: RunTables, part: pd.DataFrame, method: str) -> pd.DataFrame:
     """A method's programs on the same data by the same prompts."""
     first = part.iloc[0]
     rows = [
@@ -146,7 +146,7 @@ def without_tools(runs: Runs, part: pd.DataFrame, method: str) -> pd.DataFrame:
     return pd.concat(rows) if rows else next(iter(runs.values())).iloc[:0]
 
 
-def rates(programs: pd.DataFrame, runs: Runs, plain: str, by: str = "part") -> pd.DataFrame:
+def rates(programs: pd.DataFrame, runs: RunTables, plain: str, by: str = "part") -> pd.DataFrame:
     """A row a part, or `system`: its programs that call a tool, its others on the same problems,
     and there those of `plain`, a method without tools. Of each the number that is right and the
     share. `difference`: calling minus plain, the mean over problems of the differences of shares,
@@ -178,7 +178,7 @@ def rates(programs: pd.DataFrame, runs: Runs, plain: str, by: str = "part") -> p
     return name_table(pd.DataFrame(rows), "call_rates", "Programs that call a made tool")
 
 
-def sentence(programs: pd.DataFrame, tools: pd.DataFrame, runs: Runs, plain: str) -> str:
+def sentence(programs: pd.DataFrame, tools: pd.DataFrame, runs: RunTables, plain: str) -> str:
     """In one sentence: of programs that call a tool that problems share and the run made, how many
     are right, and of those of `plain`, a method without tools, on the same problems."""
     made = tools.loc[tools["made_at"].notna(), "part"]
@@ -228,7 +228,7 @@ def by_problem(rows: pd.DataFrame) -> pd.DataFrame:
     return found.assign(run=found["seed"].astype(str), shares_state=False)
 
 
-def struck_out(programs: pd.DataFrame, runs: Runs) -> pd.DataFrame:
+def struck_out(programs: pd.DataFrame, runs: RunTables) -> pd.DataFrame:
     """A row a part: verdicts by agreement that change where no program that calls a tool has a
     vote."""
     rows = []

@@ -163,8 +163,8 @@ def _run(words: list[str]) -> int:
 
 
 def _load_tables() -> None:
-    """pandas, which a command may load no sooner than this. Ctrl-C waits for it: what is half
-    loaded fails in words of its own, or takes the signal for nothing."""
+    """Load pandas whole: Ctrl-C waits for it. A library that is stopped while it loads fails in words
+    of its own, or swallows the signal."""
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         import pandas  # noqa: F401

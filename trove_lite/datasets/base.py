@@ -19,7 +19,7 @@ Names = tuple[str, ...]
 #: Answers as canonical text, and whether they are right; None where nobody can tell.
 Judged = tuple[list[str], bool | None]
 #: Answers (the first is graded) and the gold one → whether they are right.
-Rule = Callable[[Sequence[str], object], bool]
+IsRight = Callable[[Sequence[str], object], bool]
 
 
 class Question(NamedTuple):
@@ -90,11 +90,11 @@ class Dataset:
     categories: Names
     load: Callable[[str], Sequence[Problem]]
     read: Callable[[str], list[str]]
-    correct: Rule
+    correct: IsRight
     levels: Names = ()
     examples: Callable[[str], Sequence[Problem]] | None = None
     given: tuple[str, ...] = ()
-    other_rules: Mapping[str, Rule] = field(default_factory=dict, hash=False)
+    other_rules: Mapping[str, IsRight] = field(default_factory=dict, hash=False)
     like: str = ""
     by: str = DIFFICULTY
     judged: str = "by the rule of this data set (docs/datasets.md)"

@@ -297,11 +297,12 @@ class Rough(Reader):
     """The same in floats, many times as fast; ArithmeticError where rounding could show in six
     digits."""
 
-    lost = 1.0  # the most by which errors have grown
+    grown = 1.0  # by how much, at most, a rounding error may have grown
 
-    def sure(self, value, grown=1.0):
-        self.lost *= max(grown, 1.0)
-        if not (1e-99 < abs(value) < 1e99 and self.lost < 1e7):
+    def sure(self, value, grows=1.0):
+        """A value, after a step by which errors grow so much."""
+        self.grown *= max(grows, 1.0)
+        if not (1e-99 < abs(value) < 1e99 and self.grown < 1e7):
             raise ArithmeticError
         return value
 
@@ -321,7 +322,7 @@ class Rough(Reader):
         if more or name in ("floor", "ceil"):
             raise ArithmeticError
         value = function(self.off_cuts(x))
-        if type(value) is not type(x) and name not in ROOTS:
+        if type(value) is not type(x) and name not in OTHER_KIND:
             raise ArithmeticError
         return self.sure(value, abs(function(x * (1 + 1e-8)) / value - 1) * 1e8)
 
@@ -333,7 +334,13 @@ class Rough(Reader):
 
 
 SIGNS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
-ROOTS = {"sqrt", "log", "fabs", "re", "im"}  # real of what is complex, or complex of what is real
+OTHER_KIND = {
+    "sqrt",
+    "log",
+    "fabs",
+    "re",
+    "im",
+}  # real of what is complex, or complex of what is real
 GROWING = {"exp", "factorial", "gamma", "binomial", "sinh", "cosh", "tanh"}
 KNOWN_CALLS = {*FUNCTIONS, *OWN}
 UNDEFINED = (ArithmeticError, ValueError, TypeError, IndexError, AttributeError)

@@ -139,8 +139,8 @@ def same_quantities(ours: tuple[Fraction, str], theirs: tuple[Fraction, str]) ->
 
 @lru_cache(KEPT)
 def sketch(text: str) -> tuple[object, tuple] | None:
-    """What tells most answers apart at once: what kind an answer is, and its numbers, exact ones as
-    such; None for many."""
+    """What tells most answers apart at once: what kind an answer is, and its numbers: exact ones as
+    such, None for one that is not known. None for an answer that has no sketch."""
     if len(text) > LONGEST:
         return None
     if found := plainly(text):

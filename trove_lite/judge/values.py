@@ -194,7 +194,8 @@ THOUSANDS = rules(
 )
 SCALED = r"(?<=\d) ?(thousand|million|billion|trillion)\b", lambda found: SCALES[found[1]]
 LARGE_NUMBERS = rules("thousand|illion", SCALED)
-GAPS = rules(
+#: Digits in groups of three, with a thin blank or LaTeX's between them.
+GROUPED = rules(
     r"[\u2009\u202f\u00a0\\]",
     (r"(?<=\d)(?:[\u2009\u202f\u00a0]|(?:,?\\[,!] ?)+)(?=\d{3}(?!\d))", ","),
 )
@@ -407,7 +408,7 @@ def spelt(text: str) -> Fraction | int | None:
 def _plain(text: str) -> str:
     """A text as numbers are read in it: without markup, currency and thousands separators, in ASCII
     where it can be."""
-    return substituted(plain_text(substituted(text, GAPS)), IN_NUMBERS).strip()
+    return substituted(plain_text(substituted(text, GROUPED)), IN_NUMBERS).strip()
 
 
 @lru_cache(KEPT)

@@ -39,7 +39,7 @@ Key = tuple[str, str, int]  # model, hash of the request, seed
 
 
 class Line(Struct, forbid_unknown_fields=True):
-    """What a tape says of a model."""
+    """A line of a tape, each of which is about one model."""
 
     model: str
 

@@ -110,16 +110,7 @@ def pack(dataset: Dataset, options: str = "") -> PromptPack:
     given = {stage: point.given for stage, point in points.items()}
     # what makers are told is no point
     name = NAME + (f"?{options}" if options else "")
-    said = own.texts("messages")
-    return PromptPack(
-        name,
-        dataset.categories,
-        given,
-        template,
-        stops=stops,
-        messages=tuple(said),
-        text=said.__getitem__,
-    )
+    return own.pack_of(name, dataset, given, template, stops)
 
 
 def covers(dataset: Dataset, stages: Collection[str]) -> bool:
@@ -231,7 +222,7 @@ def words() -> Mapping:
     )
     for part in ("tasks", "stages"):
         more = {name: text for one in reversed(added) for name, text in one.get(part, {}).items()}
-        said = said | {part: said[part] | more | said[part]}  # which replace nothing
+        said = said | {part: said[part] | more | said[part]}  # a name that is there stays
     return said
 
 

@@ -64,9 +64,16 @@ def pack(dataset: Dataset) -> PromptPack:
 
     given = {name: gaps(stage) for name, stage in stages.items()}
     stops = {name: tuple(stage["stop"]) for name, stage in stages.items() if "stop" in stage}
+    return pack_of("own", dataset, given, template, stops)
+
+
+def pack_of(
+    name: str, dataset: Dataset, given: Mapping, template: Callable, stops: Mapping
+) -> PromptPack:
+    """A pack whose messages are what the folders of words say."""
     said = texts("messages")
     return PromptPack(
-        "own",
+        name,
         dataset.categories,
         given,
         template,

@@ -117,8 +117,8 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     @classmethod
     def missing(cls, key: Key, request: Request, prompt: str, why: str, reason: str) -> "Record":
         """A sample that cannot be had. `why`, of MISSING, is its finish reason and its status."""
-        run = cls.of_run(key, request, prompt)
-        return replace(run, role=request.role, finish_reason=why, status=why, error=reason)
+        empty = cls.of_run(key, request, prompt)
+        return replace(empty, role=request.role, finish_reason=why, status=why, error=reason)
 
     @classmethod
     def of_run(cls, key: Key, request: Request, prompt: str) -> "Record":

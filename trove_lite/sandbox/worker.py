@@ -37,7 +37,7 @@ RETRY_SECONDS = 1.0  # after a failure of the machine
 #: What a program may read: relative path → the file.
 Files = Mapping[str, str | Path]
 #: Of a warm process: its libraries, and whether it has a working folder.
-Kind = tuple[str, bool]
+WarmKind = tuple[str, bool]
 _DIED = (EOFError, ConnectionError, TimeoutError)  # other errors have a cause of which they tell
 # what a report may say: a line's number below, and so many characters
 _LINES = 10**7
@@ -89,7 +89,7 @@ class Worker:
         self.level = level
         self.limits = limits
         self.vision = vision
-        self.zygotes: dict[Kind, Zygote] = {}
+        self.zygotes: dict[WarmKind, Zygote] = {}
         self.closed = False
 
     def run(self, program: str, files: Files) -> Execution:
@@ -115,7 +115,7 @@ class Worker:
             "processes, descriptors, temporary files: see `ulimit -a`) and run again to go on"
         ) from failure
 
-    def _attempt(self, kind: Kind, program: str, files: Files) -> Execution:
+    def _attempt(self, kind: WarmKind, program: str, files: Files) -> Execution:
         try:
             return self._zygote(kind).run(program, files, self.vision)
         except Killed:
@@ -127,7 +127,7 @@ class Worker:
                 raise RuntimeError("the Sandbox was closed while a program ran") from None
             raise
 
-    def _zygote(self, kind: Kind) -> "Zygote":
+    def _zygote(self, kind: WarmKind) -> "Zygote":
         if kind not in self.zygotes:
             self.zygotes[kind] = Zygote(*kind, self.level, self.limits)
         if self.closed:  # while it started: `close` may not have seen it
